@@ -1,0 +1,66 @@
+# Interfaces that others rely on: bench, bench-resources, bench-resources-render,
+# check-bench-resources, test, lint. `make help` lists all targets.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+
+GOLANGCI_VERSION := v2.15.0
+# HOST names the folder under results/ that this machine's record is kept in.
+HOST   ?= $(shell go env GOOS)-$(shell go env GOARCH)-$(shell nproc)cpu
+# ROUNDS is how often each scenario is measured for the published record.
+ROUNDS ?= 6
+# BENCH chooses what `make bench` measures, as -bench does.
+BENCH  ?= Point
+
+OUT    := $(CURDIR)/out
+RECORD := results/$(HOST)
+
+.PHONY: help bench bench-resources bench-resources-render check-bench-resources test lint generate \
+	inspector conformance clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 26
+
+bench: $(OUT)/suite.test ## measure every point scenario once, in minutes, and draw a page into out/bench
+	@rm -rf $(OUT)/bench && mkdir -p $(OUT)/bench
+	@cd bench_test && $(OUT)/suite.test -test.run='^$$' -test.bench='$(BENCH)' -test.benchtime=1x \
+		-record=$(OUT)/bench/record.txt > $(OUT)/bench/stdout.txt || { cat $(OUT)/bench/stdout.txt; exit 1; }
+	@go run ./cmd/page -record $(OUT)/bench -out $(OUT)/bench/page
+	@echo "The page: $(OUT)/bench/page/README.md"
+
+bench-resources: $(OUT)/suite.test ## measure all for the published record of this host, then draw
+	@mkdir -p $(OUT)/resources $(RECORD)
+	@rm -f $(OUT)/resources/points.txt
+	@cd bench_test && $(OUT)/suite.test -test.run='^$$' -test.bench='Point' -test.benchtime=1x -rounds=$(ROUNDS) \
+		-record=$(OUT)/resources/points.txt > $(OUT)/resources/stdout.txt || { cat $(OUT)/resources/stdout.txt; exit 1; }
+	@mv $(OUT)/resources/points.txt $(RECORD)/points.txt
+	@$(MAKE) --no-print-directory bench-resources-render
+
+bench-resources-render: ## draw the page from the committed record, measuring nothing
+	@go run ./cmd/page -record $(RECORD)
+
+check-bench-resources: ## fail, with a diff, if a page does not match its record
+	@for record in results/*/; do go run ./cmd/page -check -record "$$record"; done
+
+test: ## run all tests
+	@go test -race -timeout 15m ./...
+
+lint: bin/golangci-lint ## run the linters
+	@bin/golangci-lint run ./...
+
+generate: ## make the generated files anew
+	@go generate ./...
+
+clean: ## remove what was built and measured here
+	@rm -rf $(OUT) bin
+
+bin/golangci-lint: Makefile
+	@GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	@touch $@
+
+# Always asked of go, which knows best whether anything changed.
+.PHONY: $(OUT)/suite.test
+$(OUT)/suite.test:
+	@mkdir -p $(OUT)
+	@go test -c -o $@ ./bench_test
