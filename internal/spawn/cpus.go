@@ -1,0 +1,98 @@
+package spawn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// CPUs returns the CPUs the calling process may run on, in ascending order (sched_getaffinity(2)).
+func CPUs() ([]int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, fmt.Errorf("read CPU set: %w", err)
+	}
+	var cpus []int
+	for cpu := range maxCPUs {
+		if set.IsSet(cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}
+
+// maxCPUs is the size of unix.CPUSet.
+const maxCPUs = 1024
+
+// SplitCPUs gives the suite the first half of cpus and the subject the rest, which is the larger half of an
+// odd number. A single CPU is given to both, and shared is true.
+func SplitCPUs(cpus []int) (suite, subject []int, shared bool) {
+	if len(cpus) < 2 {
+		return slices.Clone(cpus), slices.Clone(cpus), true
+	}
+	half := len(cpus) / 2
+	return slices.Clone(cpus[:half]), slices.Clone(cpus[half:]), false
+}
+
+// ParseCPUs reads a list such as "0-3,8", as taskset(1) and the kernel write it.
+func ParseCPUs(list string) ([]int, error) {
+	var cpus []int
+	for part := range strings.SplitSeq(list, ",") {
+		first, last, ranged := strings.Cut(strings.TrimSpace(part), "-")
+		if !ranged {
+			last = first
+		}
+		lo, err1 := strconv.Atoi(first)
+		hi, err2 := strconv.Atoi(last)
+		if err1 != nil || err2 != nil || lo < 0 || hi < lo || hi >= maxCPUs {
+			return nil, fmt.Errorf("CPU list %q: want numbers and ranges such as 0-3,8", list)
+		}
+		for cpu := lo; cpu <= hi; cpu++ {
+			cpus = append(cpus, cpu)
+		}
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus), nil
+}
+
+// FormatCPUs writes cpus, in ascending order, as [ParseCPUs] reads them.
+func FormatCPUs(cpus []int) string {
+	var parts []string
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(cpus[i])
+		if j > i {
+			part += "-" + strconv.Itoa(cpus[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// setAffinity confines the calling thread to cpus, all of them: the kernel would be content with those that
+// exist and are allowed (sched_setaffinity(2)).
+func setAffinity(cpus []int) error {
+	var set, got unix.CPUSet
+	for _, cpu := range cpus {
+		set.Set(cpu)
+	}
+	err := unix.SchedSetaffinity(0, &set)
+	if err == nil {
+		err = unix.SchedGetaffinity(0, &got)
+	}
+	if err == nil && (got != set || set.Count() != len(cpus)) {
+		err = errors.New("not all of them exist and are allowed here")
+	}
+	if err != nil {
+		return fmt.Errorf("confine to CPUs %s: %w", FormatCPUs(cpus), err)
+	}
+	return nil
+}
