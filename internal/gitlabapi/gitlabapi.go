@@ -24,7 +24,8 @@ type Operation struct {
 	// Service is the field of *gitlab.Client, Method the method of its type.
 	Service, Method string
 	// Verb is the HTTP method. Path is a template below the API's root, such as
-	// projects/{project_id}/issues/{issue_iid}; a GraphQL operation has POST and api/graphql.
+	// projects/{project_id}/issues/{issue_iid}; a GraphQL operation has POST and api/graphql. A name
+	// in braces is one of Args, or, in CustomAttribute, the key among the options.
 	Verb, Path string
 	// Args are the names of the arguments in the order of the Go signature, without the variadic
 	// request options. A pointer to an options struct is called options.

@@ -29,7 +29,9 @@ func TestOperationsAreComplete(t *testing.T) {
 		assert.Equal(t, op.Path == "api/graphql", op.GraphQL, op.Path)
 		for _, part := range strings.Split(op.Path, "{")[1:] {
 			name, _, _ := strings.Cut(part, "}")
-			assert.Contains(t, op.Args, name, "%s.%s: every name of the path is an argument", op.Service, op.Method)
+			if op.Service != "CustomAttribute" { // whose key is a field of its options
+				assert.Contains(t, op.Args, name, "%s.%s: every name of the path is an argument", op.Service, op.Method)
+			}
 		}
 		if i > 0 {
 			assert.Less(t, ops[i-1].Service+"\t"+ops[i-1].Method, op.Service+"\t"+op.Method, "the order")

@@ -20,7 +20,7 @@ func TestTablesAreWhatTheClientSays(t *testing.T) {
 	for name, made := range map[string][]byte{"../operations.tsv": operations, "../enums.tsv": enums} {
 		committed, err := os.ReadFile(name)
 		require.NoError(t, err)
-		assert.True(t, string(committed) == string(made), "%s is stale: run go generate ./internal/gitlabapi", name)
+		assert.Equal(t, string(committed), string(made), "%s is stale: run go generate ./internal/gitlabapi", name)
 	}
 }
 

@@ -29,8 +29,18 @@ func describe(m method, src *source) (string, error) {
 	}
 	for i, arg := range args {
 		req.path = strings.ReplaceAll(req.path, mark(i), "{"+arg+"}")
+		if t := m.typ.In(i); t.Kind() == reflect.Struct {
+			req.path = nameFields(t, req.path)
+		}
 	}
 	return strings.Join([]string{m.service, m.name, req.verb, req.path, flags, strings.Join(args, " ")}, "\t"), nil
+}
+
+func nameFields(t reflect.Type, path string) string {
+	for i := range t.NumField() {
+		path = strings.ReplaceAll(path, fieldMark(i), "{"+snake(t.Field(i).Name)+"}")
+	}
+	return path
 }
 
 // place finds verb, path and flags. A method that opens a file cannot be probed; the one there is

@@ -112,10 +112,25 @@ func argument(t reflect.Type, i, depth int) reflect.Value {
 	case reflect.Pointer:
 		v.Set(reflect.New(t.Elem()))
 		fillValue(v.Elem(), depth)
-	case reflect.Struct, reflect.Slice:
+	case reflect.Struct:
+		fillValue(v, depth)
+		markFields(v)
+	case reflect.Slice:
 		fillValue(v, depth)
 	}
 	return v
+}
+
+// fieldMark is mark for field i of a struct that is passed by value: the key of a custom attribute is
+// part of its path.
+func fieldMark(i int) string { return strconv.Itoa(555550 + i) }
+
+func markFields(v reflect.Value) {
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.String && f.CanSet() {
+			f.SetString(fieldMark(i))
+		}
+	}
 }
 
 func interfaceArgument(t reflect.Type, i int) any {
