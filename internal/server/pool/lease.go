@@ -1,0 +1,105 @@
+package pool
+
+import (
+	"time"
+
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
+
+	"mcpbench/internal/server/surface"
+	"mcpbench/internal/server/toolset"
+)
+
+// A Lease is a credential and a surface in use by one request.
+type Lease struct {
+	Client  *gitlab.Client
+	Toolset *toolset.Toolset
+
+	pool    *Pool
+	entry   *entry
+	kind    surface.Kind
+	session *session
+}
+
+// session is a protocol session: of one credential and one surface, unknown to all others. Its changing
+// fields are guarded by Pool.mu.
+type session struct {
+	id       string
+	entry    *entry
+	kind     surface.Kind
+	close    func()
+	inFlight int
+	lastUse  time.Time
+}
+
+// Allow says whether the credential may make one more request now.
+func (l *Lease) Allow() bool { return l.entry.limiter == nil || l.entry.limiter.Allow() }
+
+// Release ends the lease.
+func (l *Lease) Release() {
+	if l.session != nil {
+		l.pool.leaveSession(l.session)
+	}
+	l.pool.done(l.entry)
+}
+
+// OpenSession notes that the session id, just opened, belongs to the lease's credential and surface.
+// The pool calls close, from a goroutine of its own, when the session times out or its credential leaves.
+func (l *Lease) OpenSession(id string, close func()) {
+	p := l.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := &session{id: id, entry: l.entry, kind: l.kind, close: close, lastUse: p.opts.Now()}
+	if l.entry.place == nil { // the credential left while the session was opened
+		go close()
+		return
+	}
+	if l.entry.sessions == nil {
+		l.entry.sessions = make(map[string]*session, 1)
+	}
+	l.entry.sessions[id] = s
+	p.sessions[id] = s
+}
+
+// JoinSession says whether the session id belongs to the lease's credential and surface, and if so holds
+// it open until the lease ends.
+func (l *Lease) JoinSession(id string) bool {
+	p := l.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.sessions[id]
+	if s == nil || s.entry != l.entry || s.kind != l.kind {
+		return false
+	}
+	s.inFlight++
+	l.session = s
+	return true
+}
+
+// ForgetSession drops a session that the client has ended.
+func (l *Lease) ForgetSession(id string) {
+	p := l.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.sessions[id]; s != nil && s.entry == l.entry {
+		p.dropSession(s)
+	}
+}
+
+func (p *Pool) leaveSession(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.inFlight--
+	s.lastUse = p.opts.Now()
+}
+
+// closeSession drops a session and closes it. Closing waits for the session's calls in flight, which may
+// need the pool, so it must not be waited for here.
+func (p *Pool) closeSession(s *session) {
+	p.dropSession(s)
+	go s.close()
+}
+
+func (p *Pool) dropSession(s *session) {
+	delete(p.sessions, s.id)
+	delete(s.entry.sessions, s.id)
+}

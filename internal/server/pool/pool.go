@@ -1,0 +1,287 @@
+// Package pool holds the credentials that are in use: for each a GitLab client, its sessions, and a share
+// in the tools of the surfaces it asked for.
+//
+// It is bounded in number and in idle time, and refuses to hold a token of its own: a credential is known
+// by its hash. A credential that leaves takes its sessions with it; one with requests in flight leaves
+// last.
+package pool
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+
+	"mcpbench/internal/server/shared"
+	"mcpbench/internal/server/surface"
+	"mcpbench/internal/server/toolset"
+	"mcpbench/internal/server/upstream"
+)
+
+// Options configure a Pool.
+type Options struct {
+	// Max bounds the number of credentials held.
+	Max int
+	// IdleTimeout is how long a credential without requests is held; 0 is for ever.
+	IdleTimeout time.Duration
+	// SessionTimeout is how long a session without requests is held; 0 is for ever.
+	SessionTimeout time.Duration
+	// NewLimiter, if set, makes the limiter of a credential.
+	NewLimiter func() *rate.Limiter
+	// Admit asks whether a credential is good and makes its client. It is not called twice at once for
+	// one credential.
+	Admit func(context.Context, upstream.Credential) (*gitlab.Client, error)
+	// Build builds the tools of a surface. It is not called twice at once for one surface.
+	Build func(surface.Kind) (*toolset.Toolset, error)
+	// Now tells the time; nil is time.Now.
+	Now func() time.Time
+}
+
+// Pool is a bounded set of credentials; safe for concurrent use.
+type Pool struct {
+	opts     Options
+	toolsets *shared.Values[surface.Kind, *toolset.Toolset]
+	admits   singleflight.Group
+
+	mu       sync.Mutex
+	entries  map[upstream.Key]*entry
+	byUse    *list.List // of *entry, most recently used first
+	sessions map[string]*session
+}
+
+// entry is one credential. Its fields are guarded by Pool.mu, but for client and limiter, which are fixed.
+type entry struct {
+	key      upstream.Key
+	client   *gitlab.Client
+	limiter  *rate.Limiter
+	toolsets map[surface.Kind]*toolset.Toolset
+	sessions map[string]*session
+	inFlight int
+	lastUse  time.Time
+	place    *list.Element // nil once the entry left the pool
+}
+
+// New returns an empty pool.
+func New(opts Options) *Pool {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Pool{
+		opts:     opts,
+		toolsets: shared.New(opts.Build),
+		entries:  make(map[upstream.Key]*entry),
+		byUse:    list.New(),
+		sessions: make(map[string]*session),
+	}
+}
+
+// Acquire returns a lease on a credential and on the tools of a surface, for one request. A credential
+// that is not held is admitted first; tools that nobody holds are built first. The error of a refused
+// credential is the one that Options.Admit returned.
+func (p *Pool) Acquire(ctx context.Context, c upstream.Credential, kind surface.Kind) (*Lease, error) {
+	key := c.Key()
+	e := p.use(key)
+	if e == nil {
+		admitted, err := p.admit(ctx, key, c)
+		if err != nil {
+			return nil, err
+		}
+		e = p.enter(admitted)
+	}
+	tools, err := p.toolset(ctx, e, kind)
+	if err != nil {
+		p.done(e)
+		return nil, err
+	}
+	return &Lease{Client: e.client, Toolset: tools, pool: p, entry: e, kind: kind}, nil
+}
+
+// use finds a credential and counts a request in.
+func (p *Pool) use(key upstream.Key) *entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.entries[key]
+	if e != nil {
+		e.inFlight++
+		p.touch(e)
+	}
+	return e
+}
+
+// enter counts a request in on a credential that may have been pushed out since it was admitted: it is
+// served all the same, or a crowded pool would ask GitLab about it without end.
+func (p *Pool) enter(e *entry) *entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e.inFlight++
+	p.touch(e)
+	return e
+}
+
+// touch marks a credential as the most recently used.
+func (p *Pool) touch(e *entry) {
+	e.lastUse = p.opts.Now()
+	if e.place != nil {
+		p.byUse.MoveToFront(e.place)
+	}
+}
+
+// done counts a request out.
+func (p *Pool) done(e *entry) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e.inFlight--
+	p.touch(e)
+	if e.place == nil && e.inFlight == 0 {
+		p.giveBack(e)
+	}
+}
+
+// admit asks GitLab about a credential, once for all who wait for the answer. A waiter may give up; the
+// question is still asked to the end for the others.
+func (p *Pool) admit(ctx context.Context, key upstream.Key, c upstream.Credential) (*entry, error) {
+	answer := p.admits.DoChan(string(key[:]), func() (any, error) {
+		client, err := p.opts.Admit(context.WithoutCancel(ctx), c)
+		if err != nil {
+			return nil, err
+		}
+		return p.add(key, client), nil
+	})
+	select {
+	case a := <-answer:
+		if a.Err != nil {
+			return nil, a.Err
+		}
+		return a.Val.(*entry), nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the request ended before GitLab answered: %w", context.Cause(ctx))
+	}
+}
+
+// add holds a new credential, and lets go of the least recently used one if there are too many.
+func (p *Pool) add(key upstream.Key, client *gitlab.Client) *entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.entries[key]; e != nil {
+		return e
+	}
+	e := &entry{key: key, client: client, lastUse: p.opts.Now()}
+	if p.opts.NewLimiter != nil {
+		e.limiter = p.opts.NewLimiter()
+	}
+	for len(p.entries) >= max(p.opts.Max, 1) {
+		p.remove(p.victim())
+	}
+	p.entries[key] = e
+	e.place = p.byUse.PushFront(e)
+	return e
+}
+
+// victim is the least recently used credential, one without requests in flight if there is any.
+func (p *Pool) victim() *entry {
+	for el := p.byUse.Back(); el != nil; el = el.Prev() {
+		if e := el.Value.(*entry); e.inFlight == 0 {
+			return e
+		}
+	}
+	return p.byUse.Back().Value.(*entry)
+}
+
+// remove lets go of a credential and closes its sessions. Its share in the toolsets is given back when
+// its last request in flight ends.
+func (p *Pool) remove(e *entry) {
+	delete(p.entries, e.key)
+	p.byUse.Remove(e.place)
+	e.place = nil
+	for _, s := range e.sessions {
+		p.closeSession(s)
+	}
+	if e.inFlight == 0 {
+		p.giveBack(e)
+	}
+}
+
+func (p *Pool) giveBack(e *entry) {
+	for kind := range e.toolsets {
+		p.toolsets.Release(kind)
+	}
+	e.toolsets = nil
+}
+
+// toolset returns the tools of a surface, in which the credential takes one share however often it asks.
+// The caller has a request in flight on e.
+func (p *Pool) toolset(ctx context.Context, e *entry, kind surface.Kind) (*toolset.Toolset, error) {
+	if tools := p.held(e, kind); tools != nil {
+		return tools, nil
+	}
+	tools, err := p.toolsets.Acquire(ctx, kind)
+	if err != nil {
+		return nil, fmt.Errorf("the tools cannot be built: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if held := e.toolsets[kind]; held != nil { // another request of this credential was faster
+		p.toolsets.Release(kind)
+		return held, nil
+	}
+	if e.toolsets == nil {
+		e.toolsets = make(map[surface.Kind]*toolset.Toolset, 1)
+	}
+	e.toolsets[kind] = tools
+	return tools, nil
+}
+
+func (p *Pool) held(e *entry, kind surface.Kind) *toolset.Toolset {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return e.toolsets[kind]
+}
+
+// Sweep lets go of the credentials and sessions that have been idle for too long. It is to be called now
+// and then.
+func (p *Pool) Sweep() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.opts.Now()
+	if p.opts.SessionTimeout > 0 {
+		for _, s := range p.sessions {
+			if s.inFlight == 0 && now.Sub(s.lastUse) >= p.opts.SessionTimeout {
+				p.closeSession(s)
+			}
+		}
+	}
+	if p.opts.IdleTimeout <= 0 {
+		return
+	}
+	var before *list.Element
+	for el := p.byUse.Back(); el != nil; el = before {
+		before = el.Prev()
+		if e := el.Value.(*entry); e.inFlight == 0 && now.Sub(e.lastUse) >= p.opts.IdleTimeout {
+			p.remove(e)
+		}
+	}
+}
+
+// Close lets go of everything.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.entries {
+		p.remove(e)
+	}
+}
+
+// Stats is what a pool holds.
+type Stats struct{ Credentials, Sessions, Toolsets int }
+
+// Stats counts what the pool holds.
+func (p *Pool) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return Stats{Credentials: len(p.entries), Sessions: len(p.sessions), Toolsets: p.toolsets.Len()}
+}

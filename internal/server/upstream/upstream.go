@@ -1,0 +1,158 @@
+// Package upstream is the way to GitLab: one pool of connections for all credentials, a client for each,
+// and the question whether GitLab knows a credential.
+//
+// It refuses to repeat a token: no error of this package holds one, and a redirect to another host does
+// not take one along.
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
+
+	"mcpbench/internal/server/catalog"
+)
+
+// Limits of one exchange with GitLab.
+const (
+	dialTimeout   = 10 * time.Second
+	headerTimeout = 60 * time.Second
+	admitTimeout  = 10 * time.Second
+	idleTimeout   = 90 * time.Second
+	idlePerHost   = 64
+	drainLimit    = 64 << 10 // bytes read of an answer nobody needs, so that its connection can be used again
+)
+
+// Options are what can be set about the way to GitLab.
+type Options struct {
+	// MaxConns bounds the connections to GitLab; 0 is no bound.
+	MaxConns int
+	// UserAgent names this program when it asks about a credential.
+	UserAgent string
+	// Wrap, if set, sees every request to GitLab.
+	Wrap func(http.RoundTripper) http.RoundTripper
+}
+
+// GitLab makes clients of one GitLab. It is safe for concurrent use.
+type GitLab struct {
+	base      string // without a trailing slash and without /api/v4
+	userAgent string
+	transport *http.Transport
+	clients   [2]*http.Client // by Scheme
+}
+
+// New returns the GitLab at base.
+func New(base string, opts Options) (*GitLab, error) {
+	root, err := ParseURL(base)
+	if err != nil {
+		return nil, err
+	}
+	transport := newTransport(opts.MaxConns)
+	var rt http.RoundTripper = transport
+	if opts.Wrap != nil {
+		rt = opts.Wrap(rt)
+	}
+	g := &GitLab{base: root, userAgent: opts.UserAgent, transport: transport}
+	g.clients[PrivateToken] = &http.Client{Transport: rt, CheckRedirect: checkRedirect}
+	g.clients[Bearer] = &http.Client{Transport: asBearer{rt}, CheckRedirect: checkRedirect}
+	return g, nil
+}
+
+// ParseURL reads the address of a GitLab, with or without /api/v4, and returns it in the one form that
+// this package uses.
+func ParseURL(s string) (string, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "", errors.New("not a URL: use one like https://gitlab.example.com")
+	}
+	if u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return "", fmt.Errorf("%q is not an http or https URL: use one like https://gitlab.example.com", u.Redacted())
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("a GitLab URL has no user, query or fragment: use one like https://gitlab.example.com")
+	}
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api/v4")
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+func newTransport(maxConns int) *http.Transport {
+	idle := idlePerHost
+	if maxConns > 0 {
+		idle = maxConns
+	}
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		TLSHandshakeTimeout:   dialTimeout,
+		ResponseHeaderTimeout: headerTimeout,
+		IdleConnTimeout:       idleTimeout,
+		MaxConnsPerHost:       maxConns,
+		MaxIdleConnsPerHost:   idle,
+	}
+}
+
+// asBearer presents the token that the official client puts into PRIVATE-TOKEN as a Bearer token.
+type asBearer struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b asBearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if token := r.Header.Get("Private-Token"); token != "" {
+		r = r.Clone(r.Context())
+		r.Header.Del("Private-Token")
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return b.next.RoundTrip(r)
+}
+
+// checkRedirect follows up to ten redirects. GitLab redirects downloads to object storage, which has no
+// business with the token; net/http takes only the headers it knows off such a request.
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) >= 10 {
+		return errors.New("stopped after 10 redirects")
+	}
+	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
+		r.Header.Del("Private-Token")
+		r.Header.Del("Authorization")
+	}
+	return nil
+}
+
+// Client returns a client of the official library for a credential, without asking GitLab anything.
+func (g *GitLab) Client(c Credential) (*gitlab.Client, error) {
+	return catalog.NewClient(g.base, c.token, g.clients[c.Scheme])
+}
+
+// Admit asks GitLab once who the credential is, and returns a client for it. Its error is an
+// *AdmissionError.
+func (g *GitLab) Admit(ctx context.Context, c Credential) (*gitlab.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.base+"/api/v4/user", nil)
+	if err != nil {
+		return nil, &AdmissionError{Status: http.StatusBadGateway, Reason: "the GitLab URL cannot be asked"}
+	}
+	req.Header.Set("Private-Token", c.token)
+	req.Header.Set("User-Agent", g.userAgent)
+	resp, err := g.clients[c.Scheme].Do(req)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, drainLimit)
+	if err := judge(resp); err != nil {
+		return nil, err
+	}
+	return g.Client(c)
+}
+
+// Close closes idle connections.
+func (g *GitLab) Close() { g.transport.CloseIdleConnections() }
