@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
@@ -39,6 +40,7 @@ func head() []byte {
 	b.WriteString(preamble)
 	fmt.Fprintf(&b, "%s: %d\n\n", wordSchema, Schema)
 	b.Write(unitLines(Metrics()))
+	b.WriteByte('\n')
 	return b.Bytes()
 }
 
@@ -114,6 +116,17 @@ func (r Result) comments() []byte {
 		line(wordStop, r.Stop)
 	}
 	return b.Bytes()
+}
+
+// line is the benchmark line. Every amount is written out in as many digits as
+// it takes to read back the same, and no more.
+func (r Result) line() []byte {
+	line := fmt.Appendf(nil, "Benchmark%s %d", r.Name, r.Iterations)
+	for _, v := range r.Values {
+		line = append(strconv.AppendFloat(append(line, ' '), v.Amount, 'f', -1, 64), ' ')
+		line = append(line, v.Unit...)
+	}
+	return append(line, '\n')
 }
 
 // configOrder puts the host first; other keys follow by name.

@@ -68,7 +68,7 @@ func Append(path string, plan Plan) (*Writer, *Record, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("append to record: %w", err)
 	}
-	held, end, err := parseHeld(data, path)
+	held, end, err := parseWhole(data, path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("append to record: %w", err)
 	}
@@ -83,13 +83,23 @@ func Append(path string, plan Plan) (*Writer, *Record, error) {
 	return w, held, nil
 }
 
-// parseHeld is parse for a file that may have been cut short while its head was
-// written, and then holds nothing.
-func parseHeld(data []byte, path string) (*Record, int64, error) {
+// parseWhole returns what the file holds up to the end of its last result, and
+// where that is. All that follows goes when the file is appended to, so it must
+// not count as said. A head without a result is worth nothing.
+func parseWhole(data []byte, path string) (*Record, int64, error) {
 	if len(data) < len(head()) && bytes.HasPrefix(head(), data) {
 		return &Record{Dropped: []string{path + ": the head is cut short, no result was written"}}, 0, nil
 	}
-	return parse(data, path)
+	held, end, err := parse(data, path)
+	if err != nil || end == int64(len(data)) {
+		return held, end, err
+	}
+	whole := &Record{}
+	if end > 0 {
+		whole, _, err = parse(data[:end], path)
+	}
+	whole.Dropped = held.Dropped
+	return whole, end, err
 }
 
 func newWriter(path string, f file) *Writer {
@@ -142,7 +152,8 @@ func (w *Writer) Write(r Result) error {
 }
 
 // format returns the result's lines: configuration where it changed, comments,
-// and the benchmark line.
+// and the benchmark line, which is made here because the format's own writer
+// puts large whole numbers as powers of ten.
 func (w *Writer) format(r Result) ([]byte, error) {
 	w.text.Reset()
 	if err := w.bench.Write(r.bench()); err != nil {
@@ -154,7 +165,7 @@ func (w *Writer) format(r Result) ([]byte, error) {
 	if len(config) == 0 {
 		config = []byte("\n")
 	}
-	return bytes.Join([][]byte{config, r.comments(), text[line:]}, nil), nil
+	return bytes.Join([][]byte{config, r.comments(), r.line()}, nil), nil
 }
 
 // commit appends text in one piece and waits for the disk. What could not be
