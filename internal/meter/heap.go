@@ -1,0 +1,39 @@
+package meter
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Heap looks into the runtime of a process. Looking costs the process CPU and garbage, so none of it belongs
+// into a phase whose CPU or latency is published. A reader answers what its runtime cannot do with
+// [errors.ErrUnsupported].
+type Heap interface {
+	// Collect forces one garbage collection and returns when it is done.
+	Collect(ctx context.Context) error
+	// Live reads the heap as it is; only after Collect is what is no longer reachable out of it.
+	Live(ctx context.Context) (HeapReading, error)
+	// Goroutines counts the runtime's units of concurrency, those that serve the question included.
+	Goroutines(ctx context.Context) (int, error)
+	// CPUProfile writes a profile of the next d, in pprof's format.
+	CPUProfile(ctx context.Context, d time.Duration, w io.Writer) error
+	// HeapProfile forces a collection and writes a profile of the heap, in pprof's format.
+	HeapProfile(ctx context.Context, w io.Writer) error
+}
+
+// HeapReading is a runtime's own account of its memory, in bytes. What it does not keep account of is nil.
+// The words are those of Go's [runtime.MemStats].
+type HeapReading struct {
+	Live     *int64 // allocated objects: reachable, or not yet swept (HeapAlloc)
+	InUse    *int64 // spans that hold objects (HeapInuse)
+	Idle     *int64 // spans that hold none, Released included (HeapIdle)
+	Released *int64 // the part of Idle that was given back to the system (HeapReleased)
+	Stacks   *int64 // of goroutines (StackInuse)
+	Runtime  *int64 // the runtime's own structures (MSpanSys, MCacheSys, BuckHashSys, GCSys, OtherSys)
+	Sys      *int64 // address space obtained from the system, all of the above (Sys)
+
+	Allocated   *int64 // bytes allocated since the start, freed ones included (TotalAlloc)
+	Allocations *int64 // objects allocated since the start (Mallocs)
+	Collections *int64 // completed since the start (NumGC)
+}

@@ -1,0 +1,110 @@
+package meter
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// SettleOptions say what rest is. A field left zero has the default named with it.
+type SettleOptions struct {
+	Every    time.Duration // between readings; 100 ms
+	Window   time.Duration // how long the resident set has to keep still; 3 s
+	Timeout  time.Duration // after which it is given up; 30 s
+	Relative float64       // the change that is none, as a share of the resident set; 0.01
+	Absolute int64         // the change that is none, in bytes, where that is more; 256 KiB
+}
+
+func (o SettleOptions) withDefaults() SettleOptions {
+	if o.Every == 0 {
+		o.Every = 100 * time.Millisecond
+	}
+	if o.Window == 0 {
+		o.Window = 3 * time.Second
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.Relative == 0 {
+		o.Relative = 0.01
+	}
+	if o.Absolute == 0 {
+		o.Absolute = 256 << 10
+	}
+	return o
+}
+
+// Settled is the memory of a tree at rest.
+type Settled struct {
+	Rested bool  // false: it did not come to rest in time, and RSS is only its last value
+	RSS    int64 // resident bytes at rest
+	// Took is the time from the collections until the resident set was within the band of RSS, to stay there.
+	// The window in which it had to prove that comes on top and is in Waited.
+	Took, Waited time.Duration
+	Heap         *HeapReading // at rest, just collected; nil without a heap reader
+}
+
+// Settle waits until the tree's memory has come to rest. If h is not nil it first forces two collections, two
+// because what a sync.Pool holds survives one; then it reads the resident set until that keeps still, and
+// only then, since that may change the resident set again, collects twice more to read the heap.
+func Settle(ctx context.Context, t *Tree, h Heap, o SettleOptions) (Settled, error) {
+	if err := collectTwice(ctx, h); err != nil {
+		return Settled{}, fmt.Errorf("settle: %w", err)
+	}
+	s, err := awaitRest(ctx, t, o.withDefaults())
+	if err != nil {
+		return Settled{}, fmt.Errorf("settle: %w", err)
+	}
+	if s.Heap, err = settledHeap(ctx, h); err != nil {
+		return Settled{}, fmt.Errorf("settle: %w", err)
+	}
+	return s, nil
+}
+
+func collectTwice(ctx context.Context, h Heap) error {
+	if h == nil {
+		return nil
+	}
+	for range 2 {
+		if err := h.Collect(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func settledHeap(ctx context.Context, h Heap) (*HeapReading, error) {
+	if h == nil {
+		return nil, nil
+	}
+	if err := collectTwice(ctx, h); err != nil {
+		return nil, err
+	}
+	live, err := h.Live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &live, nil
+}
+
+func awaitRest(ctx context.Context, t *Tree, o SettleOptions) (Settled, error) {
+	tick := time.NewTicker(o.Every)
+	defer tick.Stop()
+	began := time.Now()
+	history := rest{options: o}
+	for {
+		r, err := t.Read()
+		if err != nil {
+			return Settled{}, err
+		}
+		history.add(point{at: r.At.Sub(began), rss: r.RSS})
+		if s, over := history.verdict(); over {
+			return s, nil
+		}
+		select {
+		case <-ctx.Done():
+			return Settled{}, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
