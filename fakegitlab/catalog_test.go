@@ -1,0 +1,131 @@
+package fakegitlab_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
+
+	"mcpbench/fakegitlab"
+	"mcpbench/internal/gitlabapi"
+)
+
+// newClient is a real client of the i-th user that gives up at the first error.
+func newClient(t *testing.T, s *fakegitlab.Server, token string) *gitlab.Client {
+	t.Helper()
+	c, err := gitlab.NewClient(token, gitlab.WithBaseURL(s.URL()), gitlab.WithoutRetries())
+	require.NoError(t, err)
+	return c
+}
+
+func start(t *testing.T, o fakegitlab.Options) *fakegitlab.Server {
+	t.Helper()
+	s := fakegitlab.New(o)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// call calls an operation with references to things that are there.
+func call(c *gitlab.Client, op gitlabapi.Operation) (out reflect.Value, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panicked: %v", p)
+		}
+	}()
+	m := reflect.ValueOf(c).Elem().FieldByName(op.Service).MethodByName(op.Method)
+	in := make([]reflect.Value, 0, m.Type().NumIn())
+	for i := range m.Type().NumIn() - 1 {
+		in = append(in, argument(op.Args[i], m.Type().In(i)))
+	}
+	results := m.Call(in)
+	if last, failed := results[len(results)-1].Interface().(error); failed {
+		return reflect.Value{}, last
+	}
+	if r, ok := results[0].Interface().(io.ReadCloser); ok {
+		_, err = io.Copy(io.Discard, r)
+		_ = r.Close()
+	}
+	return results[0], err
+}
+
+// argument is a value for one argument: the first of its kind.
+func argument(name string, t reflect.Type) reflect.Value {
+	switch {
+	case t == reflect.TypeFor[io.Writer]():
+		return reflect.ValueOf(io.Discard)
+	case t == reflect.TypeFor[io.Reader]():
+		return reflect.ValueOf(strings.NewReader("content"))
+	case t.Kind() == reflect.Interface:
+		return reflect.ValueOf(1)
+	case t.Kind() == reflect.String:
+		return reflect.ValueOf(text(name)).Convert(t)
+	case t.Kind() == reflect.Int64:
+		return reflect.ValueOf(int64(1)).Convert(t)
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return reflect.New(t.Elem())
+	}
+	return reflect.Zero(t)
+}
+
+func text(name string) string {
+	switch {
+	case strings.Contains(name, "sha"):
+		return strings.Repeat("a1", 20)
+	case strings.Contains(name, "branch"):
+		return "main"
+	case strings.Contains(name, "tag"):
+		return "v1.0.0"
+	}
+	return "name-1"
+}
+
+func TestEveryReadIsAnswered(t *testing.T) {
+	s := start(t, fakegitlab.Options{})
+	c := newClient(t, s, s.Token(0))
+	reads := 0
+	for _, op := range gitlabapi.Operations() {
+		if op.GraphQL || op.Verb != http.MethodGet && op.Verb != http.MethodHead {
+			continue
+		}
+		reads++
+		_, err := call(c, op)
+		assert.NoError(t, err, "%s.%s %s", op.Service, op.Method, op.Path)
+	}
+	assert.Empty(t, s.Unknown())
+	t.Logf("%d reads", reads)
+}
+
+func TestEveryGraphQLOperationIsAnswered(t *testing.T) {
+	s := start(t, fakegitlab.Options{})
+	c := newClient(t, s, s.Token(0))
+	for _, op := range gitlabapi.Operations() {
+		if !op.GraphQL {
+			continue
+		}
+		_, err := call(c, op)
+		assert.NoError(t, err, "%s.%s", op.Service, op.Method)
+	}
+	assert.Empty(t, s.Unknown())
+}
+
+func TestEveryWriteIsAnswered(t *testing.T) {
+	writes := 0
+	s := start(t, fakegitlab.Options{})
+	c := newClient(t, s, s.Token(0))
+	for _, op := range gitlabapi.Operations() {
+		if op.GraphQL || op.OpensFile || op.Verb == http.MethodGet || op.Verb == http.MethodHead {
+			continue
+		}
+		writes++
+		_, err := call(c, op)
+		assert.NoError(t, err, "%s.%s %s %s", op.Service, op.Method, op.Verb, op.Path)
+	}
+	assert.Empty(t, s.Unknown())
+	t.Logf("%d writes", writes)
+}

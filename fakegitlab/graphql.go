@@ -1,0 +1,343 @@
+package fakegitlab
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// selection is one field of a GraphQL query with what is selected below it.
+type selection struct {
+	name string // the name the answer uses: the alias if there is one
+	of   string // the field's own name
+	sub  []selection
+}
+
+// answerGraphQL answers any query with data of the shape it asks for: what is selected is what comes
+// back, drawn by name. It knows no schema, so it cannot refuse a field that GitLab does not have, and
+// mutations change nothing.
+func (s *Server) answerGraphQL(r *http.Request) *answer {
+	query, err := readQuery(r)
+	if err != nil {
+		return &answer{status: http.StatusBadRequest, body: []byte(`{"errors":[{"message":"unreadable query"}]}`)}
+	}
+	sel, ok := parseQuery(query.Query)
+	if !ok {
+		return &answer{status: http.StatusOK, body: []byte(`{"errors":[{"message":"syntax error in query"}]}`)}
+	}
+	h := mix(s.opts.Seed, hashText(s.opts.Seed, query.Query+string(query.Variables)))
+	it := item{w: &s.world, h: h, id: int64(h%100) + 1, iid: int64(h%100) + 1, project: 1}
+	body := appendObject([]byte(`{"data":`), sel, "", &it)
+	return &answer{status: http.StatusOK, body: append(body, '}')}
+}
+
+type graphQLRequest struct {
+	Query     string          `json:"query"`
+	Variables json.RawMessage `json:"variables"`
+}
+
+// readQuery reads a query from JSON or from the operations part of a multipart upload.
+func readQuery(r *http.Request) (graphQLRequest, error) {
+	var q graphQLRequest
+	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		if err := r.ParseMultipartForm(maxBody); err != nil {
+			return q, err
+		}
+		return q, json.Unmarshal([]byte(r.FormValue("operations")), &q)
+	}
+	return q, json.NewDecoder(r.Body).Decode(&q)
+}
+
+// queryParser reads the selections of a query and skips all else.
+type queryParser struct {
+	tokens    []string
+	fragments map[string][]selection
+}
+
+// parseQuery returns the selections of the first operation of a document.
+func parseQuery(text string) ([]selection, bool) {
+	p := queryParser{tokens: tokenize(text), fragments: map[string][]selection{}}
+	var first []selection
+	for len(p.tokens) > 0 {
+		head := p.until("{")
+		sel, ok := p.block()
+		if !ok {
+			return nil, false
+		}
+		if len(head) > 1 && head[0] == "fragment" {
+			p.fragments[head[1]] = sel
+		} else if first == nil {
+			first = sel
+		}
+	}
+	return p.expand(first), first != nil
+}
+
+// tokenize splits a document into names, braces, parentheses, strings and signs.
+func tokenize(text string) []string {
+	var tokens []string
+	for i := 0; i < len(text); {
+		c := rune(text[i])
+		start := i
+		switch {
+		case unicode.IsSpace(c) || c == ',':
+			i++
+			continue
+		case c == '#':
+			i += len(text[i:]) - len(strings.TrimLeftFunc(text[i:], func(r rune) bool { return r != '\n' }))
+			continue
+		case c == '"':
+			i++
+			for i < len(text) && text[i] != '"' {
+				if text[i] == '\\' {
+					i++
+				}
+				i++
+			}
+			i = min(i+1, len(text))
+		case strings.HasPrefix(text[i:], "..."):
+			i += 3
+		case isNameRune(c):
+			for i < len(text) && isNameRune(rune(text[i])) {
+				i++
+			}
+		default:
+			i++
+		}
+		tokens = append(tokens, text[start:i])
+	}
+	return tokens
+}
+
+func isNameRune(c rune) bool {
+	return c == '_' || c == '$' || c == '@' || unicode.IsLetter(c) || unicode.IsDigit(c)
+}
+
+func (p *queryParser) peek() string {
+	if len(p.tokens) == 0 {
+		return ""
+	}
+	return p.tokens[0]
+}
+
+func (p *queryParser) next() string {
+	t := p.peek()
+	if t != "" {
+		p.tokens = p.tokens[1:]
+	}
+	return t
+}
+
+// until takes the tokens before an opening brace outside parentheses, where default values have theirs.
+func (p *queryParser) until(brace string) []string {
+	var head []string
+	for depth := 0; p.peek() != ""; head = append(head, p.next()) {
+		switch p.peek() {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		case brace:
+			if depth == 0 {
+				return head
+			}
+		}
+	}
+	return head
+}
+
+// block reads a braced selection set.
+func (p *queryParser) block() ([]selection, bool) {
+	if p.next() != "{" {
+		return nil, false
+	}
+	sel := []selection{}
+	for {
+		switch t := p.next(); t {
+		case "}":
+			return sel, true
+		case "":
+			return nil, false
+		case "...":
+			more, ok := p.spread()
+			if !ok {
+				return nil, false
+			}
+			sel = append(sel, more...)
+		default:
+			one, ok := p.field(t)
+			if !ok {
+				return nil, false
+			}
+			sel = append(sel, one)
+		}
+	}
+}
+
+// spread reads what follows three dots: an inline fragment or the name of one.
+func (p *queryParser) spread() ([]selection, bool) {
+	if p.peek() == "on" {
+		p.next()
+		p.next()
+		return p.block()
+	}
+	if p.peek() == "{" {
+		return p.block()
+	}
+	return []selection{{name: "...", of: p.next()}}, true
+}
+
+// field reads one field: alias, name, arguments, directives, selections.
+func (p *queryParser) field(name string) (selection, bool) {
+	f := selection{name: name, of: name}
+	if p.peek() == ":" {
+		p.next()
+		f.of = p.next()
+	}
+	p.skipArguments()
+	for strings.HasPrefix(p.peek(), "@") {
+		p.next()
+		p.skipArguments()
+	}
+	if p.peek() != "{" {
+		return f, true
+	}
+	var ok bool
+	f.sub, ok = p.block()
+	return f, ok
+}
+
+func (p *queryParser) skipArguments() {
+	if p.peek() != "(" {
+		return
+	}
+	for depth := 0; p.peek() != ""; {
+		switch p.next() {
+		case "(":
+			depth++
+		case ")":
+			if depth--; depth == 0 {
+				return
+			}
+		}
+	}
+}
+
+// expand puts fragments in the place of their names.
+func (p *queryParser) expand(sel []selection) []selection {
+	var out []selection
+	for _, f := range sel {
+		if f.name == "..." {
+			out = append(out, p.expand(p.fragments[f.of])...)
+			continue
+		}
+		f.sub = p.expand(f.sub)
+		out = append(out, f)
+	}
+	return out
+}
+
+// appendObject writes the selected fields; parent is the field they are selected from.
+func appendObject(dst []byte, sel []selection, parent string, it *item) []byte {
+	dst = append(dst, '{')
+	seen := map[string]bool{}
+	for _, f := range sel {
+		if seen[f.name] {
+			continue
+		}
+		if len(seen) > 0 {
+			dst = append(dst, ',')
+		}
+		seen[f.name] = true
+		dst = append(dst, strconv.Quote(f.name)+":"...)
+		dst = appendSelected(dst, f, parent, it)
+	}
+	return append(dst, '}')
+}
+
+func appendSelected(dst []byte, f selection, parent string, it *item) []byte {
+	if f.sub == nil {
+		return appendScalar(dst, f.of, parent, it)
+	}
+	child := *it
+	child.h = mix(it.h, hashText(0, f.of))
+	child.id = int64(child.h%100) + 1
+	child.iid = child.id
+	if !isGraphQLList(f) {
+		return appendObject(dst, f.sub, f.of, &child)
+	}
+	name := f.of
+	if name == "nodes" || name == "edges" {
+		name = parent
+	}
+	return append(appendObject(append(dst, '['), f.sub, singular(name), &child), ']')
+}
+
+// isGraphQLList tells lists from connections, which hold theirs in nodes or edges.
+func isGraphQLList(f selection) bool {
+	switch f.of {
+	case "nodes", "edges", "widgets", "errors":
+		return true
+	case "status", "timeStats", "progress", "address":
+		return false
+	}
+	if !strings.HasSuffix(f.of, "s") {
+		return false
+	}
+	for _, sub := range f.sub {
+		if sub.of == "nodes" || sub.of == "edges" || sub.of == "count" || sub.of == "pageInfo" {
+			return false
+		}
+	}
+	return true
+}
+
+// appendScalar writes a leaf by its name.
+func appendScalar(dst []byte, name, parent string, it *item) []byte {
+	switch {
+	case name == "errors":
+		return append(dst, "[]"...)
+	case name == "id":
+		typ := "WorkItem"
+		if parent != "" {
+			typ = strings.ToUpper(parent[:1]) + parent[1:]
+		}
+		return appendText(dst, "gid://gitlab/"+typ+"/"+itoa(it.id))
+	case strings.HasSuffix(name, "Id"):
+		return appendText(dst, "gid://gitlab/"+strings.ToUpper(name[:1])+name[1:len(name)-2]+"/"+itoa(it.id))
+	case name == "iid":
+		return appendText(dst, itoa(it.iid))
+	case name == "deletedAt" || name == "lockedAt" || strings.HasSuffix(name, "Cursor"):
+		return append(dst, "null"...)
+	case strings.HasSuffix(name, "At"):
+		return appendTime(dst, it.time("created_at"), "2006-01-02T15:04:05Z07:00")
+	case strings.HasSuffix(name, "Date"):
+		return appendTime(dst, it.time("due_date"), "2006-01-02")
+	case graphQLFlags[name] || hasPrefixWord(name, "has") || hasPrefixWord(name, "is") || hasPrefixWord(name, "can"):
+		return append(dst, "false"...)
+	case graphQLNumbers[name] || strings.HasSuffix(name, "Count"):
+		return strconv.AppendInt(dst, int64(it.h%50), 10)
+	}
+	if text, ok := kindTexts[kindUser][name]; ok && name != "state" {
+		return appendText(dst, text(it))
+	}
+	if text, ok := commonTexts[name]; ok {
+		return appendText(dst, text(it))
+	}
+	return appendText(dst, pick(nouns, mix(it.h, hashText(0, name))))
+}
+
+// graphQLFlags and graphQLNumbers are leaves whose type their name does not tell.
+var (
+	graphQLFlags   = map[string]bool{"confidential": true, "archived": true, "multipleSelection": true, "subscribed": true, "default": true}
+	graphQLNumbers = map[string]bool{"serial": true, "weight": true, "count": true, "priority": true, "position": true, "progress": true}
+)
+
+// hasPrefixWord tells hasNextPage from hash.
+func hasPrefixWord(name, word string) bool {
+	rest, ok := strings.CutPrefix(name, word)
+	return ok && rest != "" && unicode.IsUpper(rune(rest[0]))
+}
