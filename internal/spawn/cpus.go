@@ -77,22 +77,33 @@ func FormatCPUs(cpus []int) string {
 	return strings.Join(parts, ",")
 }
 
-// setAffinity confines the calling thread to cpus, all of them: the kernel would be content with those that
-// exist and are allowed (sched_setaffinity(2)).
-func setAffinity(cpus []int) error {
-	var set, got unix.CPUSet
+var errAffinity = errors.New("the thread's CPUs could not be put back")
+
+// confine confines the calling thread to cpus, all of them: the kernel would be content with those that exist
+// and are allowed (sched_setaffinity(2)). It returns how to put the set back, which it has done if it fails.
+func confine(cpus []int) (restore func() error, err error) {
+	var before, want, got unix.CPUSet
 	for _, cpu := range cpus {
-		set.Set(cpu)
+		want.Set(cpu)
 	}
-	err := unix.SchedSetaffinity(0, &set)
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		return nil, fmt.Errorf("read CPU set: %w", err)
+	}
+	restore = func() error {
+		if err := unix.SchedSetaffinity(0, &before); err != nil {
+			return fmt.Errorf("%w: %w", errAffinity, err)
+		}
+		return nil
+	}
+	err = unix.SchedSetaffinity(0, &want)
 	if err == nil {
 		err = unix.SchedGetaffinity(0, &got)
 	}
-	if err == nil && (got != set || set.Count() != len(cpus)) {
+	if err == nil && (got != want || want.Count() != len(cpus)) {
 		err = errors.New("not all of them exist and are allowed here")
 	}
 	if err != nil {
-		return fmt.Errorf("confine to CPUs %s: %w", FormatCPUs(cpus), err)
+		return nil, errors.Join(fmt.Errorf("confine to CPUs %s: %w", FormatCPUs(cpus), err), restore())
 	}
-	return nil
+	return restore, nil
 }

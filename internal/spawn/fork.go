@@ -2,7 +2,6 @@ package spawn
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"time"
 
@@ -33,25 +32,20 @@ func (p *Process) fork() error {
 	return <-started
 }
 
-var errAffinity = errors.New("the thread's CPUs could not be put back")
-
 // forkOn forks with the calling thread narrowed to cpus.
 func (p *Process) forkOn(cpus []int) error {
 	if len(cpus) == 0 {
 		p.exec = time.Now()
 		return p.cmd.Start()
 	}
-	var before unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &before); err != nil {
-		return fmt.Errorf("read CPU set: %w", err)
-	}
-	if err := setAffinity(cpus); err != nil {
+	restore, err := confine(cpus)
+	if err != nil {
 		return err
 	}
 	p.exec = time.Now()
-	err := p.cmd.Start()
-	if back := unix.SchedSetaffinity(0, &before); back != nil {
-		return errors.Join(err, errAffinity, back, p.discard(err == nil))
+	err = p.cmd.Start()
+	if back := restore(); back != nil {
+		return errors.Join(err, back, p.discard(err == nil))
 	}
 	return err
 }

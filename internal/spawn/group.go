@@ -45,7 +45,7 @@ func eachProcess(visit func(pid int, s procStat)) {
 	if err != nil {
 		return
 	}
-	defer dir.Close()
+	defer func() { _ = dir.Close() }()
 	names, _ := dir.Readdirnames(-1)
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)

@@ -41,9 +41,10 @@ func PinSelf(cpus []int) error {
 func reexec(cpus []int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := setAffinity(cpus); err != nil {
+	restore, err := confine(cpus)
+	if err != nil {
 		return err
 	}
-	err := syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), pinned+"=1"))
-	return fmt.Errorf("pin to CPUs %s: run again: %w", FormatCPUs(cpus), err)
+	err = syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), pinned+"=1"))
+	return fmt.Errorf("pin to CPUs %s: run again: %w", FormatCPUs(cpus), errors.Join(err, restore()))
 }

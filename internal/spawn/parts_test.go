@@ -1,0 +1,130 @@
+package spawn
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTail(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("y", tailBytes)
+	for name, test := range map[string]struct {
+		writes []string
+		want   string
+	}{
+		"nothing":          {nil, ""},
+		"pieces of a line": {[]string{"a", "b\n", "c\n"}, "ab\nc"},
+		"more lines":       {[]string{strings.Repeat("a\n", 100)}, strings.TrimSuffix(strings.Repeat("a\n", tailLines), "\n")},
+		"a long line":      {[]string{"lost", long}, "…" + long},
+		"a longer write":   {[]string{"lost" + long}, "…" + long},
+		"no text":          {[]string{"\xff\xfe!"}, "\uFFFD!"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var tail tail
+			for _, w := range test.writes {
+				n, err := tail.Write([]byte(w))
+				require.NoError(t, err)
+				assert.Len(t, w, n)
+			}
+			assert.Equal(t, test.want, tail.String())
+		})
+	}
+}
+
+func TestSplitCPUs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		cpus, suite, subject string
+		shared               bool
+	}{
+		{"3", "3", "3", true},
+		{"0-1", "0", "1", false},
+		{"0-2", "0", "1-2", false},
+		{"0,2,4,6-7", "0,2", "4,6-7", false},
+	} {
+		cpus, err := ParseCPUs(test.cpus)
+		require.NoError(t, err)
+		suite, subject, shared := SplitCPUs(cpus)
+		assert.Equal(t, test.suite, FormatCPUs(suite))
+		assert.Equal(t, test.subject, FormatCPUs(subject))
+		assert.Equal(t, test.shared, shared)
+	}
+}
+
+func TestParseCPUs(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]string{"0": "0", "3,1,2": "1-3", "0-1, 1,5": "0-1,5"} {
+		cpus, err := ParseCPUs(list)
+		require.NoError(t, err)
+		assert.Equal(t, want, FormatCPUs(cpus))
+	}
+	for _, list := range []string{"", "a", "1-", "2-1", "-1", "1024", "0,,1"} {
+		_, err := ParseCPUs(list)
+		assert.Error(t, err, list)
+	}
+	assert.Empty(t, FormatCPUs(nil))
+}
+
+func TestPinSelf(t *testing.T) {
+	t.Parallel()
+	all, err := CPUs()
+	require.NoError(t, err)
+	last := FormatCPUs(all[len(all)-1:])
+	p := start(t, spec("pin", last))
+	fields := strings.Fields(line(t, p))
+	stop(t, p)
+	require.Len(t, fields, 5, fields)
+	assert.Equal(t, []string{"1", last, "false", "2"}, fields[1:])
+
+	p = start(t, spec("pin", "1023"))
+	assert.Contains(t, line(t, p), "confine to CPUs 1023: ")
+	stop(t, p)
+
+	s := spec("pin", last)
+	s.Env = append(s.Env, pinned+"=1")
+	p = start(t, s)
+	says := line(t, p)
+	stop(t, p)
+	if len(all) > 1 {
+		assert.Equal(t, "pin to CPUs "+last+": the process is still on "+FormatCPUs(all), says)
+	}
+	assert.NoError(t, PinSelf(all))
+	assert.ErrorContains(t, PinSelf(nil), "none given")
+}
+
+func TestParseStat(t *testing.T) {
+	t.Parallel()
+	got, err := parseStat([]byte("12 (a) b (c) S 7 9 9 0 -1 1\n"))
+	require.NoError(t, err)
+	assert.Equal(t, procStat{state: 'S', parent: 7, group: 9}, got)
+	for _, text := range []string{"", "12 (a", "12 (a) S", "12 (a) S x 1", "12 (a) S 1 x"} {
+		_, err := parseStat([]byte(text))
+		assert.Error(t, err, text)
+	}
+}
+
+func TestLeftovers(t *testing.T) {
+	child := exec.Command("/bin/sh", "-c", "exit 0")
+	require.NoError(t, child.Start())
+	assert.Contains(t, Leftovers(), child.Process.Pid)
+	require.NoError(t, child.Wait())
+	assert.NotContains(t, Leftovers(), child.Process.Pid)
+}
+
+func TestFreePort(t *testing.T) {
+	t.Parallel()
+	port, err := FreePort("127.0.0.1")
+	require.NoError(t, err)
+	assert.Positive(t, port)
+	_, err = FreePort("no.such.host.invalid")
+	require.Error(t, err)
+	assert.NoError(t, checkFree(""))
+	_, err = os.Stat("/proc/self/exe")
+	require.NoError(t, err)
+}
