@@ -55,6 +55,9 @@ type Request struct {
 	idAt    int    // offset of those digits in body
 	needles []needle
 	memory  memory
+
+	notification bool   // it has no id and gets no reply
+	verb         string // the HTTP verb, POST where empty
 }
 
 // NewRequest marshals everything that can be marshalled before a call is made.
@@ -72,8 +75,10 @@ func NewRequest(spec Spec) (*Request, error) {
 		return nil, fmt.Errorf("request %s: %w", spec.Method, err)
 	}
 	r := &Request{spec: spec}
-	r.body, r.idAt = message(spec.Method, params, true)
-	r.head = requestHead(spec, len(r.body))
+	r.body, r.idAt = encode(spec.Method, params, true)
+	if r.head, err = requestHead(spec, len(r.body)); err != nil {
+		return nil, fmt.Errorf("request %s: %w", spec.Method, err)
+	}
 	for _, s := range spec.Expect.Contains {
 		r.needles = append(r.needles, newNeedle(s))
 	}
@@ -116,9 +121,9 @@ func compact(raw json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// message returns a JSON-RPC message and the offset of its id's digits; a
+// encode returns a JSON-RPC message and the offset of its id's digits; a
 // notification has none.
-func message(method string, params json.RawMessage, id bool) ([]byte, int) {
+func encode(method string, params json.RawMessage, id bool) ([]byte, int) {
 	b := []byte(`{"jsonrpc":"2.0",`)
 	at := 0
 	if id {
