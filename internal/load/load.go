@@ -10,11 +10,20 @@ package load
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"mcpbench/internal/mcp"
+)
+
+const (
+	// LateAfter is how far behind its time an idle worker may send a call of
+	// an open loop before the call counts as late.
+	LateAfter = 5 * time.Millisecond
+
+	defaultDrain = 30 * time.Second
+	progressTick = time.Second
 )
 
 // Worker is one connection and what it asks, over and over in this order. The
@@ -26,64 +35,71 @@ type Worker struct {
 
 // Options say how long a phase is and how it goes about it.
 type Options struct {
-	// Duration is how long calls are begun; it excludes Calls.
+	// Duration is how long calls are begun. It is given for an open loop, and
+	// for a closed one either it or Calls.
 	Duration time.Duration
-	// Calls is how many calls each worker makes in a closed loop.
+	// Calls is how many calls each worker of a closed loop makes.
 	Calls int
-	// Spread is the time over which the workers' first calls are spread, so
-	// that they do not arrive as a herd.
+	// Spread is the time over which the workers' first calls in a closed loop
+	// are spread, so that they do not arrive as a herd.
 	Spread time.Duration
-	// Drain is how long calls in flight at the end may still take before they
+	// Drain is how long calls in flight may take after Duration before they
 	// are cut; 0 means 30 s.
 	Drain time.Duration
-	// StopOnFailure ends the phase after the first failed call.
+	// StopOnFailure begins no call after the first that failed.
 	StopOnFailure bool
 	// Progress, unless nil, is told the calls ended so far, about once a
-	// second, from one goroutine.
+	// second and at the end, from one goroutine.
 	Progress func(calls int64)
 }
 
-// Phase is what a load came to.
-type Phase struct {
-	// Start is when the first call was due, and End when the last was over.
-	Start, End time.Time
-	// Methods are the results by the requests' labels.
-	Methods map[string]*Method
-	// Cut counts the calls in flight that the end of the phase cut short.
-	Cut int64
-	// Unsent counts calls of an open loop that fell due and were never sent.
-	Unsent int64
-	// Late counts calls of an open loop that an idle worker sent more than
-	// LateAfter behind the time they were due: the suite's own tardiness.
-	Late int64
-	// Queued counts calls of an open loop that fell due while every worker
-	// was busy. Their latency includes the wait.
-	Queued int64
+// Closed runs the workers in a closed loop. It returns the phase as far as it
+// got, and an error if ctx ended it.
+func Closed(ctx context.Context, workers []Worker, options Options) (*Phase, error) {
+	if (options.Duration > 0) == (options.Calls > 0) {
+		return nil, errors.New("closed loop: give either a duration or a number of calls")
+	}
+	return run(ctx, workers, options, &closed{
+		calls: options.Calls, spread: options.Spread, workers: len(workers),
+	})
 }
 
-// Method is what the calls of one label came to.
-type Method struct {
-	// OK, Refused and Failed count calls by outcome.
-	OK, Refused, Failed int64
-	// Bytes is the sum of the JSON-RPC messages of all replies.
-	Bytes int64
-	// Reasons counts refused and failed calls by reason. Once many different
-	// reasons have been seen, further ones are counted by category.
-	Reasons map[string]int64
-	// Latency holds the OK calls, in ns.
-	Latency *hdrhistogram.Histogram
-	// Min and Max are the exact extremes of the OK calls; 0 where none was.
-	Min, Max time.Duration
+// Open runs the workers in an open loop at rate calls a second, evenly spaced,
+// each taken by whichever worker is idle. A call's latency counts from when it
+// was due, so that waiting for a worker is part of it. It returns the phase as
+// far as it got, and an error if ctx ended it.
+func Open(ctx context.Context, workers []Worker, rate float64, options Options) (*Phase, error) {
+	if rate <= 0 || options.Duration <= 0 || options.Calls != 0 {
+		return nil, errors.New("open loop: give a rate above 0 and a duration, and no number of calls")
+	}
+	return run(ctx, workers, options, &open{rate: rate})
 }
 
-// Closed runs the workers in a closed loop.
-func Closed(_ context.Context, _ []Worker, _ Options) (*Phase, error) { return &Phase{}, nil }
+// run drives the workers at a pace and collects what became of their calls.
+func run(ctx context.Context, workers []Worker, options Options, pace pacer) (*Phase, error) {
+	if err := check(workers); err != nil {
+		return nil, err
+	}
+	r := newRunner(ctx, workers, options, pace)
+	defer r.cancel()
+	r.start()
+	r.wait()
+	phase := r.phase()
+	if err := ctx.Err(); err != nil {
+		return phase, fmt.Errorf("load: %w", err)
+	}
+	return phase, nil
+}
 
-// Open runs the workers in an open loop at rate calls a second, whichever
-// worker is idle taking the next. A call's latency counts from when it was due.
-func Open(_ context.Context, _ []Worker, _ float64, _ Options) (*Phase, error) { return &Phase{}, nil }
-
-// Admit makes each worker ask each of its requests once, at most parallel
-// workers at a time, and returns the replies in the order of workers and
-// their requests. It stops at the first call that is not OK.
-func Admit(_ context.Context, _ []Worker, _ int) ([][]mcp.Reply, error) { return nil, nil }
+// check refuses what cannot be run.
+func check(workers []Worker) error {
+	if len(workers) == 0 {
+		return errors.New("load: no workers")
+	}
+	for i, w := range workers {
+		if w.Conn == nil || len(w.Requests) == 0 {
+			return fmt.Errorf("load: worker %d has no connection or no requests", i)
+		}
+	}
+	return nil
+}

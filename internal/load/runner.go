@@ -1,0 +1,200 @@
+package load
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mcpbench/internal/mcp"
+)
+
+// runner is a phase while it goes on.
+type runner struct {
+	workers []Worker
+	options Options
+	pace    pacer
+
+	ctx    context.Context // of calls
+	cancel context.CancelFunc
+	stop   chan struct{} // closed when no call is to be begun any more
+	halt   func()
+
+	started, end time.Time
+	shards       []*shard
+	left         sync.WaitGroup
+	calls        atomic.Int64
+	counts       tally
+}
+
+// tally counts what is no part of any method.
+type tally struct{ cut, dropped, late, queued atomic.Int64 }
+
+func newRunner(ctx context.Context, workers []Worker, options Options, pace pacer) *runner {
+	r := &runner{workers: workers, options: options, pace: pace, stop: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	r.halt = sync.OnceFunc(func() { close(r.stop) })
+	for range min(2*runtime.GOMAXPROCS(0), len(workers)) {
+		r.shards = append(r.shards, &shard{methods: map[string]*Method{}})
+	}
+	return r
+}
+
+// start sets the workers off.
+func (r *runner) start() {
+	r.started = time.Now()
+	if r.options.Duration > 0 {
+		r.end = r.started.Add(r.options.Duration)
+	}
+	r.pace.begin(r.started, r.end)
+	r.left.Add(len(r.workers))
+	for i := range r.workers {
+		go r.work(i)
+	}
+}
+
+// wait returns when every worker has ended. Past the end of the phase and the
+// time to drain, it cuts the calls that are still in flight.
+func (r *runner) wait() {
+	over := make(chan struct{})
+	go func() {
+		r.left.Wait()
+		close(over)
+	}()
+	var cut <-chan time.Time
+	if !r.end.IsZero() {
+		timer := time.NewTimer(time.Until(r.end) + r.drain())
+		defer timer.Stop()
+		cut = timer.C
+	}
+	tick := time.NewTicker(progressTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-over:
+			r.progress()
+			return
+		case <-tick.C:
+			r.progress()
+		case <-cut:
+			r.cancel()
+		}
+	}
+}
+
+func (r *runner) drain() time.Duration {
+	if r.options.Drain > 0 {
+		return r.options.Drain
+	}
+	return defaultDrain
+}
+
+func (r *runner) progress() {
+	if r.options.Progress != nil {
+		r.options.Progress(r.calls.Load())
+	}
+}
+
+// work makes one worker's calls.
+func (r *runner) work(i int) {
+	defer r.left.Done()
+	w, shard := r.workers[i], r.shards[i%len(r.shards)]
+	var timer *time.Timer
+	var reply mcp.Reply
+	for n := 0; !r.stopped(); n++ {
+		now := time.Now()
+		slot, ok := r.pace.next(i, n, now)
+		if !ok {
+			return
+		}
+		if wait := slot.due.Sub(now); wait > 0 && !r.sleep(&timer, wait) {
+			r.drop(slot)
+			return
+		}
+		req := w.Requests[(i+n)%len(w.Requests)]
+		w.Conn.Do(r.ctx, req, &reply)
+		r.note(shard, req, slot, now, &reply)
+	}
+}
+
+// stopped reports whether no call is to be begun any more.
+func (r *runner) stopped() bool {
+	select {
+	case <-r.stop:
+		return true
+	case <-r.ctx.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// sleep waits, and reports whether the phase still goes on.
+func (r *runner) sleep(timer **time.Timer, wait time.Duration) bool {
+	if *timer == nil {
+		*timer = time.NewTimer(wait)
+	} else {
+		(*timer).Reset(wait)
+	}
+	select {
+	case <-(*timer).C:
+		return true
+	case <-r.stop:
+	case <-r.ctx.Done():
+	}
+	(*timer).Stop()
+	return false
+}
+
+// drop counts a call that a worker had taken and did not make.
+func (r *runner) drop(s slot) {
+	if s.fixed {
+		r.counts.dropped.Add(1)
+	}
+}
+
+// note records what became of a call that a worker was free for at the time
+// free.
+func (r *runner) note(shard *shard, req *mcp.Request, s slot, free time.Time, reply *mcp.Reply) {
+	if reply.Outcome == mcp.Cut {
+		r.counts.cut.Add(1)
+		return
+	}
+	begun := reply.Start
+	if s.fixed {
+		begun = s.due
+		r.noteLag(s.due, free, reply.Start)
+	}
+	shard.record(req.Label(), reply, reply.End.Sub(begun))
+	r.calls.Add(1)
+	if reply.Outcome == mcp.Failed && r.options.StopOnFailure {
+		r.halt()
+	}
+}
+
+// noteLag tells a call that no worker was free for from one that was sent late
+// all the same.
+func (r *runner) noteLag(due, free, sent time.Time) {
+	switch {
+	case free.After(due):
+		r.counts.queued.Add(1)
+	case sent.Sub(due) > LateAfter:
+		r.counts.late.Add(1)
+	}
+}
+
+// phase is what the load came to.
+func (r *runner) phase() *Phase {
+	p := &Phase{
+		Start: r.started, End: time.Now(), Methods: map[string]*Method{},
+		Cut: r.counts.cut.Load(), Late: r.counts.late.Load(), Queued: r.counts.queued.Load(),
+		Unsent: r.pace.unsent() + r.counts.dropped.Load(),
+	}
+	for _, s := range r.shards {
+		for label, m := range s.methods {
+			p.method(label).merge(m)
+		}
+	}
+	return p
+}
