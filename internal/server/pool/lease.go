@@ -5,6 +5,7 @@ import (
 
 	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
 
+	"mcpbench/internal/server/limit"
 	"mcpbench/internal/server/surface"
 	"mcpbench/internal/server/toolset"
 )
@@ -32,7 +33,7 @@ type session struct {
 }
 
 // Allow says whether the credential may make one more request now.
-func (l *Lease) Allow() bool { return l.entry.limiter == nil || l.entry.limiter.Allow() }
+func (l *Lease) Allow() bool { return limit.Allow(l.entry.limiter) }
 
 // Release ends the lease.
 func (l *Lease) Release() {

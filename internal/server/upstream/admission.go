@@ -22,6 +22,11 @@ type AdmissionError struct {
 // Error implements error.
 func (e *AdmissionError) Error() string { return e.Reason }
 
+// Refused says whether GitLab answered and does not want this credential.
+func (e *AdmissionError) Refused() bool {
+	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
+}
+
 // judge reads GitLab's answer to the question who a credential is. It reads no more than the status: the
 // body is GitLab's, and what it may hold is not known.
 func judge(resp *http.Response) error {

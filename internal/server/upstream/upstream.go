@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -39,6 +40,8 @@ type Options struct {
 	UserAgent string
 	// Wrap, if set, sees every request to GitLab.
 	Wrap func(http.RoundTripper) http.RoundTripper
+	// Log is told when GitLab cannot be reached.
+	Log *slog.Logger
 }
 
 // GitLab makes clients of one GitLab. It is safe for concurrent use.
@@ -57,6 +60,9 @@ func New(base string, opts Options) (*GitLab, error) {
 	}
 	transport := newTransport(opts.MaxConns)
 	var rt http.RoundTripper = transport
+	if opts.Log != nil {
+		rt = tellOfFailure{rt, opts.Log}
+	}
 	if opts.Wrap != nil {
 		rt = opts.Wrap(rt)
 	}
@@ -111,6 +117,21 @@ func (b asBearer) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	return b.next.RoundTrip(r)
+}
+
+// tellOfFailure logs requests that got no answer: over stdio, nobody else tells the person who looks.
+type tellOfFailure struct {
+	next http.RoundTripper
+	log  *slog.Logger
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t tellOfFailure) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.next.RoundTrip(r)
+	if err != nil && r.Context().Err() == nil {
+		t.log.Warn("GitLab did not answer", "host", r.URL.Host, "reason", cause(err))
+	}
+	return resp, err
 }
 
 // checkRedirect follows up to ten redirects. GitLab redirects downloads to object storage, which has no

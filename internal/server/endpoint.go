@@ -1,0 +1,331 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"mcpbench/internal/server/limit"
+	"mcpbench/internal/server/listing"
+	"mcpbench/internal/server/pool"
+	"mcpbench/internal/server/surface"
+	"mcpbench/internal/server/telemetry"
+	"mcpbench/internal/server/upstream"
+)
+
+const (
+	versionHeader = "Mcp-Protocol-Version"
+	sessionHeader = "Mcp-Session-Id"
+
+	maxBody        = mcp.DefaultMaxRequestBodyBytes
+	bodyTimeout    = 30 * time.Second // for a client to send a body
+	listingTimeout = 60 * time.Second // for a client to take a listing
+)
+
+// endpoint serves MCP over streamable HTTP. Before the protocol library it finds out who asks, whether
+// they may, and which session is meant; and it answers tools/list itself.
+type endpoint struct {
+	pool      *pool.Pool
+	gate      *limit.Gate
+	rps       float64
+	telemetry *telemetry.Telemetry
+	log       *slog.Logger
+	closing   context.Context // ends when the server is told to
+
+	legacy http.Handler // versions with sessions
+	modern http.Handler // 2026-07-28 and later, without
+}
+
+// newEndpoint returns an endpoint over two handlers of the protocol library: one handler cannot have both
+// sessions and the versions without.
+func newEndpoint(p *protocol, pool *pool.Pool, c Config, closing context.Context) *endpoint {
+	handler := func(stateless bool) http.Handler {
+		s := p.newServer()
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
+			Stateless:                    stateless,
+			JSONResponse:                 true,
+			PropagateRequestCancellation: true,
+			Logger:                       slog.New(atLeast{p.log.Handler(), slog.LevelError}),
+		})
+	}
+	return &endpoint{
+		pool: pool, gate: limit.NewGate(c.MaxConcurrent), rps: c.RateLimit,
+		telemetry: p.telemetry, log: p.log, closing: closing,
+		legacy: handler(false), modern: handler(true),
+	}
+}
+
+// on serves one surface.
+func (e *endpoint) on(kind surface.Kind) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.serve(w, r, kind) })
+}
+
+// named serves the surface that the path names.
+func (e *endpoint) named(w http.ResponseWriter, r *http.Request) {
+	kind, err := surface.ParseKind(r.PathValue("surface"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	e.serve(w, r, kind)
+}
+
+func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, kind surface.Kind) {
+	credential, ok := upstream.FromRequest(r)
+	if !ok {
+		refuseCredential(w, &upstream.AdmissionError{
+			Status: http.StatusUnauthorized,
+			Reason: "no GitLab token: send one as PRIVATE-TOKEN or as Authorization: Bearer",
+		})
+		return
+	}
+	lease, err := e.pool.Acquire(r.Context(), credential, kind)
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	defer lease.Release()
+	if r.Method != http.MethodPost {
+		e.serveStream(w, r, lease)
+		return
+	}
+	if !lease.Allow() {
+		refuseWork(w, http.StatusTooManyRequests, limit.ErrRate(e.rps), limit.RetryAfterRate(e.rps))
+		return
+	}
+	if !e.gate.Enter() {
+		refuseWork(w, http.StatusServiceUnavailable, limit.ErrBusy(), limit.RetryAfterBusy)
+		return
+	}
+	defer e.gate.Leave()
+	e.servePost(w, r, lease)
+}
+
+// servePost serves a message.
+func (e *endpoint) servePost(w http.ResponseWriter, r *http.Request, lease *pool.Lease) {
+	body, status := readBody(w, r)
+	if status != 0 {
+		http.Error(w, "the request's body cannot be read: "+http.StatusText(status), status)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	modern := isModern(r.Header, body)
+	if !modern && !joinSession(w, r, lease) {
+		return
+	}
+	if list := listing.Parse(body); list != nil && canAnswer(r.Header, list, modern) {
+		e.list(w, r, lease, list)
+		return
+	}
+	ctx := withBinding(r.Context(), &binding{
+		client: lease.Client, tools: always(lease.Toolset), opened: lease.OpenSession,
+	})
+	if modern && bytes.Contains(body, []byte("subscriptions/listen")) {
+		var cancel context.CancelFunc
+		ctx, cancel = e.untilClosing(ctx)
+		defer cancel()
+	}
+	if modern {
+		e.modern.ServeHTTP(w, r.WithContext(ctx))
+	} else {
+		e.legacy.ServeHTTP(w, r.WithContext(ctx))
+	}
+}
+
+// serveStream serves what is no message: the stream of a session, and its end.
+func (e *endpoint) serveStream(w http.ResponseWriter, r *http.Request, lease *pool.Lease) {
+	ctx, cancel := e.untilClosing(withBinding(r.Context(), &binding{client: lease.Client, tools: always(lease.Toolset)}))
+	defer cancel()
+	r = r.WithContext(ctx)
+	if isModern(r.Header, nil) {
+		e.modern.ServeHTTP(w, r)
+		return
+	}
+	if !joinSession(w, r, lease) {
+		return
+	}
+	e.legacy.ServeHTTP(w, r)
+	if r.Method == http.MethodDelete {
+		lease.ForgetSession(r.Header.Get(sessionHeader))
+	}
+}
+
+// untilClosing ends a context when the server is told to end: a stream would keep it from ending.
+func (e *endpoint) untilClosing(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(e.closing, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// joinSession takes part in the session a request names, if it names one. A session of somebody else, or
+// of another surface, is as unknown as one that never was.
+func joinSession(w http.ResponseWriter, r *http.Request, lease *pool.Lease) bool {
+	id := r.Header.Get(sessionHeader)
+	if id == "" || lease.JoinSession(id) {
+		return true
+	}
+	http.Error(w, "session not found", http.StatusNotFound)
+	return false
+}
+
+// isModern says whether a request is one of 2026-07-28 or later: by its header or, if it has none and is
+// not of a session, by what the message says. The latter is an error that the modern handler explains.
+func isModern(h http.Header, body []byte) bool {
+	if v := h.Get(versionHeader); v != "" {
+		return v >= listing.FirstModern
+	}
+	if h.Get(sessionHeader) != "" || !bytes.Contains(body, []byte(mcp.MetaKeyProtocolVersion)) {
+		return false
+	}
+	var message struct {
+		Params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		} `json:"params"`
+	}
+	return json.Unmarshal(body, &message) == nil && message.Params.Meta[mcp.MetaKeyProtocolVersion] != nil
+}
+
+// canAnswer says whether a listing can be answered here: everything that the protocol library checks is in
+// order. If not, the library answers, and says what is wrong.
+func canAnswer(h http.Header, list *listing.Request, modern bool) bool {
+	if !slices.Contains(h.Values("Content-Type"), "application/json") || !acceptsBoth(h.Values("Accept")) || h.Get("Last-Event-ID") != "" {
+		return false
+	}
+	version := h.Get(versionHeader)
+	if modern {
+		return list.Modern && list.Version == version && h.Get("Mcp-Method") == listing.Method && supported(version)
+	}
+	return list.Version == "" && h.Get(sessionHeader) != "" && (version == "" || supported(version))
+}
+
+func supported(version string) bool {
+	return slices.Contains(mcp.SupportedProtocolVersions(), version)
+}
+
+// acceptsBoth says whether a client takes both kinds of answer, as all versions demand. It knows the plain
+// forms; the library knows the others.
+func acceptsBoth(accept []string) bool {
+	var asJSON, asStream bool
+	for _, line := range accept {
+		for part := range bytes.SplitSeq([]byte(line), []byte(",")) {
+			switch string(bytes.TrimSpace(part)) {
+			case "application/json":
+				asJSON = true
+			case "text/event-stream":
+				asStream = true
+			case "*/*":
+				asJSON, asStream = true, true
+			}
+		}
+	}
+	return asJSON && asStream
+}
+
+// list answers tools/list from the bytes that were made once.
+func (e *endpoint) list(w http.ResponseWriter, r *http.Request, lease *pool.Lease, list *listing.Request) {
+	_, end := e.telemetry.Request(r.Context(), r.Header, listing.Method, "")
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache, no-transform")
+	if list.Cursor != "" {
+		end(telemetry.Failed)
+		if list.Modern {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+		_, _ = w.Write(list.InvalidCursor())
+		return
+	}
+	reply := lease.Toolset.Listing.Reply(list)
+	w.Header().Set("Content-Length", strconv.Itoa(reply.Len()))
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(listingTimeout))
+	if _, err := reply.WriteTo(w); err != nil {
+		end(telemetry.Failed)
+		return
+	}
+	_ = control.SetWriteDeadline(time.Time{})
+	end(telemetry.OK)
+}
+
+// readBody reads a message of bounded size in bounded time. The status is 0 if that went well.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	var buf bytes.Buffer
+	if n := r.ContentLength; n > 0 && n <= maxBody {
+		buf.Grow(int(n) + bytes.MinRead)
+	}
+	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, http.StatusRequestEntityTooLarge
+	case err != nil:
+		return nil, http.StatusBadRequest
+	}
+	return buf.Bytes(), 0
+}
+
+// refuse says why there is no lease.
+func (e *endpoint) refuse(w http.ResponseWriter, err error) {
+	var admission *upstream.AdmissionError
+	switch {
+	case errors.As(err, &admission):
+		refuseCredential(w, admission)
+	case errors.Is(err, context.Canceled):
+		// Nobody is there to be told.
+	default:
+		e.log.Error("a request cannot be served", "error", err)
+		writeError(w, http.StatusInternalServerError, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error: see the server's log"})
+	}
+}
+
+func refuseCredential(w http.ResponseWriter, err *upstream.AdmissionError) {
+	challenge := `Bearer realm="gitlab-mcp-server"`
+	switch {
+	case err.Status == http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", challenge)
+	case err.Status == http.StatusForbidden:
+		w.Header().Set("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="api"`)
+	case err.RetryAfter != "":
+		w.Header().Set("Retry-After", err.RetryAfter)
+	case err.Status == http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", limit.Seconds(limit.RetryAfterBusy))
+	}
+	writeError(w, err.Status, &jsonrpc.Error{Code: codeCredential, Message: err.Reason})
+}
+
+// codeCredential is the JSON-RPC code of a request whose credential was not admitted.
+const codeCredential = -32002
+
+func refuseWork(w http.ResponseWriter, status int, err *jsonrpc.Error, after time.Duration) {
+	w.Header().Set("Retry-After", limit.Seconds(after))
+	writeError(w, status, err)
+}
+
+// writeError writes a JSON-RPC error that answers no message in particular: none was read yet.
+func writeError(w http.ResponseWriter, status int, err *jsonrpc.Error) {
+	body, encodeErr := json.Marshal(struct {
+		Version string         `json:"jsonrpc"`
+		ID      *int           `json:"id"`
+		Error   *jsonrpc.Error `json:"error"`
+	}{Version: "2.0", Error: err})
+	if encodeErr != nil {
+		http.Error(w, err.Message, status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}

@@ -1,0 +1,153 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"mcpbench/internal/server/limit"
+	"mcpbench/internal/server/pool"
+)
+
+const (
+	headerReadTimeout = 10 * time.Second
+	keepAliveTimeout  = 2 * time.Minute
+	maxHeader         = 64 << 10
+	sweepEvery        = 15 * time.Second
+)
+
+// serveHTTP serves streamable HTTP until ctx ends, and then as long as calls in progress take, but not
+// longer than grace.
+func (a *app) serveHTTP(ctx context.Context) error {
+	listener, err := net.Listen("tcp", a.config.HTTPAddr)
+	if err != nil {
+		return exitError{exitListen, fmt.Errorf("cannot listen on %s: %w", a.config.HTTPAddr, cause(err))}
+	}
+	credentials := a.newPool()
+	if err := a.telemetry.ObservePool(func() (int, int, int) {
+		s := credentials.Stats()
+		return s.Credentials, s.Sessions, s.Toolsets
+	}); err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler:           a.routes(ctx, credentials),
+		ReadHeaderTimeout: headerReadTimeout,
+		IdleTimeout:       keepAliveTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	a.log.Info("serving", "address", listener.Addr().String(), "surface", a.config.Surface, "gitlab", a.config.GitLabURL)
+	defer credentials.Close()
+	sweepUntil(ctx, failed, credentials.Sweep)
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return a.closeHTTP(server)
+	}
+}
+
+// sweepUntil sweeps now and then until ctx ends or the server failed; the failure is left where it is.
+func sweepUntil(ctx context.Context, failed chan error, sweep func()) {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case err := <-failed:
+			failed <- err
+			return
+		case <-ticker.C:
+			sweep()
+		}
+	}
+}
+
+// closeHTTP lets calls in progress end. What has not by then is cut off.
+func (a *app) closeHTTP(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		a.log.Warn("cut off calls that were still in progress")
+		err = server.Close()
+	}
+	return err
+}
+
+// newPool returns the pool of credentials that the configuration describes.
+func (a *app) newPool() *pool.Pool {
+	opts := pool.Options{
+		Max:            a.config.MaxClients,
+		IdleTimeout:    a.config.PoolIdle,
+		SessionTimeout: a.config.SessionTimeout,
+		Admit:          a.gitlab.Admit,
+		Build:          a.tools.Build,
+	}
+	if a.config.RateLimit > 0 {
+		opts.NewLimiter = func() *rate.Limiter { return limit.NewLimiter(a.config.RateLimit) }
+	}
+	return pool.New(opts)
+}
+
+// routes is everything that is served over HTTP.
+func (a *app) routes(closing context.Context, credentials *pool.Pool) http.Handler {
+	e := newEndpoint(a.protocol, credentials, a.config, closing)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", e.on(a.config.Surface))
+	mux.HandleFunc("/mcp/{surface}", e.named)
+	mux.Handle("GET /health", health(a.build))
+	return localNamesOnly(http.NewCrossOriginProtection().Handler(mux))
+}
+
+// health says that the process lives. It asks nobody and needs nothing.
+func health(b Build) http.Handler {
+	body, err := json.Marshal(map[string]string{"status": "ok", "version": b.Version})
+	if err != nil {
+		panic(err) // two strings always encode
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = w.Write(body)
+	})
+}
+
+// localNamesOnly refuses requests that reached a loopback address under a name that is not local: a web
+// page whose host name was made to point here. It is the rule of the protocol library, for all routes.
+func localNamesOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		if ok && isLoopback(addr.String()) && !isLoopback(r.Host) {
+			http.Error(w, "forbidden: the Host header is not a local name", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isLoopback says whether host, with or without a port, is this machine.
+func isLoopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
