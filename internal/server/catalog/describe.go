@@ -58,3 +58,27 @@ func written(word string) string {
 	}
 	return word
 }
+
+// ServiceName is the service as the name of a tool: gitlab_merge_requests.
+func (op *Operation) ServiceName() string { return "gitlab_" + snake(op.Service) }
+
+// Signature lists the parameters: (project_id, issue_iid, [title, labels]).
+func (op *Operation) Signature() string {
+	required, optional := op.Parameters()
+	if len(optional) > 0 {
+		required = append(required, "["+strings.Join(optional, ", ")+"]")
+	}
+	return "(" + strings.Join(required, ", ") + ")"
+}
+
+// Parameters lists the names of the parameters: the required ones, then the optional ones.
+func (op *Operation) Parameters() (required, optional []string) {
+	for _, p := range op.params() {
+		if p.required {
+			required = append(required, p.name)
+		} else {
+			optional = append(optional, p.name)
+		}
+	}
+	return required, optional
+}

@@ -1,10 +1,17 @@
-// Package surface turns a catalog into the tools a client sees.
+// Package surface cuts a catalog of GitLab operations into the tools that an MCP client sees: two tools
+// that find and run any operation, a tool a service, or a tool an operation.
+//
+// It speaks no protocol and holds no credential. Whatever goes wrong in a call comes back as a result
+// that says so; there is no error for a transport to handle. Descriptions and schemas are written when
+// they are asked for and not kept, since whoever answers listings keeps its own bytes.
 package surface
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
@@ -15,17 +22,19 @@ import (
 // Kind is how the catalog is cut into tools.
 type Kind string
 
-// The surfaces.
+// The surfaces there are.
 const (
-	Dynamic    Kind = "dynamic"
-	Meta       Kind = "meta"
-	Individual Kind = "individual"
+	Dynamic    Kind = "dynamic"    // gitlab_find_action and gitlab_execute_action
+	Meta       Kind = "meta"       // a tool a service, with an action
+	Individual Kind = "individual" // a tool an operation
 )
 
-// ParseKind reads a surface's name.
+// Kinds lists the surfaces.
+func Kinds() []Kind { return []Kind{Dynamic, Meta, Individual} }
+
+// ParseKind reads the name of a surface.
 func ParseKind(s string) (Kind, error) {
-	switch k := Kind(s); k {
-	case Dynamic, Meta, Individual:
+	if k := Kind(s); slices.Contains(Kinds(), k) {
 		return k, nil
 	}
 	return "", fmt.Errorf("unknown tool surface %q: use %s, %s or %s", s, Dynamic, Meta, Individual)
@@ -37,21 +46,63 @@ type Options struct {
 	ReadOnly bool
 }
 
-// Surface is a set of tools over one catalog; safe for concurrent use.
-type Surface struct{ tools []*mcp.Tool }
-
-// Build makes a surface.
-func Build(cat *catalog.Catalog, kind Kind, opts Options) (*Surface, error) {
-	return &Surface{}, nil
+// Surface is a set of tools over one catalog. It is safe for concurrent use.
+type Surface struct {
+	cat  *catalog.Catalog
+	opts Options
+	tools
 }
 
-// Tools lists the tools; neither the slice nor the tools may be changed.
-func (s *Surface) Tools() []*mcp.Tool { return s.tools }
+// tools is what the three kinds do differently.
+type tools interface {
+	list() []*mcp.Tool
+	has(tool string) bool
+	call(ctx context.Context, client *gitlab.Client, tool string, args json.RawMessage) *mcp.CallToolResult
+}
 
-// Has says whether there is a tool of that name.
-func (s *Surface) Has(tool string) bool { return false }
+// Build makes the surface of a kind. It fails only for a kind that there is not.
+func Build(cat *catalog.Catalog, kind Kind, opts Options) (*Surface, error) {
+	s := &Surface{cat: cat, opts: opts}
+	switch kind {
+	case Dynamic:
+		s.tools = &dynamic{s: s, index: sync.OnceValue(func() *index { return newIndex(s.operations()) })}
+	case Meta:
+		s.tools = newMeta(s)
+	case Individual:
+		s.tools = individual{s}
+	default:
+		return nil, fmt.Errorf("there is no tool surface %q", kind)
+	}
+	return s, nil
+}
 
-// Call runs a tool. Every failure is a result with IsError set.
+// Tools describes the tools, sorted by name. They are made anew by each call.
+func (s *Surface) Tools() []*mcp.Tool { return s.list() }
+
+// Has reports whether the surface has a tool of that name.
+func (s *Surface) Has(tool string) bool { return s.has(tool) }
+
+// Call runs a tool with client and returns its result, which has IsError set, and a text that says why,
+// when the tool, its arguments or GitLab's answer were not what they should be.
 func (s *Surface) Call(ctx context.Context, client *gitlab.Client, tool string, args json.RawMessage) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "not built"}}}
+	if !s.has(tool) {
+		return failure(fmt.Errorf("unknown tool %q", tool))
+	}
+	return s.call(ctx, client, tool, args)
+}
+
+// operations lists what the surface offers.
+func (s *Surface) operations() []*catalog.Operation {
+	return slices.DeleteFunc(s.cat.Operations(), func(op *catalog.Operation) bool { return !s.allows(op) })
+}
+
+func (s *Surface) allows(op *catalog.Operation) bool { return op.ReadOnly || !s.opts.ReadOnly }
+
+// run calls an operation and gives its answer as text.
+func (s *Surface) run(ctx context.Context, client *gitlab.Client, op *catalog.Operation, args json.RawMessage) *mcp.CallToolResult {
+	answer, err := s.cat.Call(ctx, client, op, args)
+	if err != nil {
+		return failure(err)
+	}
+	return success(answer.JSON)
 }

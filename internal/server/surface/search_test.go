@@ -1,0 +1,111 @@
+package surface
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/server/catalog"
+)
+
+// questions are what people ask, in their words, and the operation that each means.
+var questions = []struct{ ask, service, method string }{
+	{"show me the open MRs in project 42", "MergeRequests", "ListProjectMergeRequests"},
+	{"get the details of a merge request", "MergeRequests", "GetMergeRequest"},
+	{"open a new MR from my branch", "MergeRequests", "CreateMergeRequest"},
+	{"merge this pull request", "MergeRequests", "AcceptMergeRequest"},
+	{"what changed in a merge request, the diff", "MergeRequests", "ListMergeRequestDiffs"},
+	{"comment on a merge request", "Notes", "CreateMergeRequestNote"},
+	{"approve a pull request", "MergeRequestApprovals", "ApproveMergeRequest"},
+	{"rebase an MR", "MergeRequests", "RebaseMergeRequest"},
+	{"which commits are in this merge request", "MergeRequests", "GetMergeRequestCommits"},
+	{"close an issue", "Issues", "UpdateIssue"},
+	{"file a bug", "Issues", "CreateIssue"},
+	{"show ticket 17", "Issues", "GetIssue"},
+	{"find all issues assigned to me", "Issues", "ListIssues"},
+	{"show me my gists", "Snippets", "ListSnippets"},
+	{"read the comments on an issue", "Notes", "ListIssueNotes"},
+	{"reply to a discussion thread on an issue", "Discussions", "AddIssueDiscussionNote"},
+	{"link two issues together", "IssueLinks", "CreateIssueLink"},
+	{"move an issue to another project", "Issues", "MoveIssue"},
+	{"why did my build fail, show the job log", "Jobs", "GetTraceFile"},
+	{"retry a failed job", "Jobs", "RetryJob"},
+	{"list the jobs of a pipeline", "Jobs", "ListPipelineJobs"},
+	{"start CI on a branch", "Pipelines", "CreatePipeline"},
+	{"latest pipeline for main", "Pipelines", "GetLatestPipeline"},
+	{"cancel the pipeline", "Pipelines", "CancelPipelineBuild"},
+	{"download the artifacts of a job", "Jobs", "GetJobArtifacts"},
+	{"validate my .gitlab-ci.yml", "Validate", "ProjectNamespaceLint"},
+	{"set a CI variable in a project", "ProjectVariables", "CreateVariable"},
+	{"nightly scheduled pipelines", "PipelineSchedules", "ListPipelineSchedules"},
+	{"what's on my todo list", "Todos", "ListTodos"},
+	{"mark a to-do as done", "Todos", "MarkTodoAsDone"},
+	{"create a repo", "Projects", "CreateProject"},
+	{"my repositories", "Projects", "ListProjects"},
+	{"fork a repository", "Projects", "ForkProject"},
+	{"delete a project", "Projects", "DeleteProject"},
+	{"list branches", "Branches", "ListBranches"},
+	{"create a branch from main", "Branches", "CreateBranch"},
+	{"delete merged branches", "Branches", "DeleteMergedBranches"},
+	{"protect the main branch", "ProtectedBranches", "ProtectRepositoryBranches"},
+	{"read a file from the repository", "RepositoryFiles", "GetFile"},
+	{"list the directory contents of a repo", "Repositories", "ListTree"},
+	{"commit several files at once", "Commits", "CreateCommit"},
+	{"git log of a branch", "Commits", "ListCommits"},
+	{"who wrote this line, git blame", "RepositoryFiles", "GetFileBlame"},
+	{"compare two branches", "Repositories", "Compare"},
+	{"search the code of a project for a function name", "Search", "BlobsByProject"},
+	{"make a release", "Releases", "CreateRelease"},
+	{"tags of a project", "Tags", "ListTags"},
+	{"who am I", "Users", "CurrentUser"},
+	{"look up a user by username", "Users", "ListUsers"},
+	{"add somebody to a project", "ProjectMembers", "AddProjectMember"},
+	{"who has access to this group", "Groups", "ListGroupMembers"},
+	{"create a PAT for a user", "Users", "CreatePersonalAccessToken"},
+	{"revoke a personal access token", "PersonalAccessTokens", "RevokePersonalAccessTokenByID"},
+	{"add a webhook to a project", "Projects", "AddProjectHook"},
+	{"edit a wiki page", "Wikis", "EditWikiPage"},
+	{"give an issue a thumbs up", "AwardEmoji", "CreateIssueAwardEmoji"},
+	{"create a milestone", "Milestones", "CreateMilestone"},
+	{"which runners are available to the project", "Runners", "ListProjectRunners"},
+	{"upload my ssh public key", "Users", "AddSSHKey"},
+	{"what version of GitLab is this", "Version", "GetVersion"},
+}
+
+func TestSearchFindsWhatPeopleMean(t *testing.T) {
+	require.Len(t, questions, 60)
+	x := newIndex(newCatalog(t).Operations())
+	first, found := 0, 0
+	for _, q := range questions {
+		hits := x.search(q.ask, 5)
+		at := slices.IndexFunc(hits, func(op *catalog.Operation) bool { return op.Service == q.service && op.Method == q.method })
+		switch {
+		case at == 0:
+			first++
+			found++
+		case at > 0:
+			found++
+		default:
+			t.Logf("missed: %q means %s.%s, found %v", q.ask, q.service, q.method, names(hits))
+		}
+	}
+	t.Logf("%d of %d questions answered within the first five, %d by the first", found, len(questions), first)
+	assert.GreaterOrEqual(t, found, len(questions)*9/10)
+}
+
+func names(ops []*catalog.Operation) []string {
+	var list []string
+	for _, op := range ops {
+		list = append(list, op.Service+"."+op.Method)
+	}
+	return list
+}
+
+func newCatalog(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	cat, err := catalog.New()
+	require.NoError(t, err)
+	return cat
+}
