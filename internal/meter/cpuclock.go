@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"errors"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -8,9 +9,14 @@ import (
 
 // processCPU reads the CPU time of all threads of a process, ended ones included, in nanoseconds. The clock
 // id is that of clock_getcpuclockid(3): the complement of the process id above three bits, of which 2
-// (CPUCLOCK_SCHED) selects the scheduler's own account.
+// (CPUCLOCK_SCHED) selects the scheduler's own account. Without such a process there is no such clock, which
+// the kernel reports as EINVAL and this as ESRCH.
 func processCPU(pid int) (time.Duration, error) {
-	return readClock(int32(^pid<<3 | 2))
+	cpu, err := readClock(int32(^pid<<3 | 2))
+	if errors.Is(err, unix.EINVAL) {
+		err = unix.ESRCH
+	}
+	return cpu, err
 }
 
 func readClock(id int32) (time.Duration, error) {

@@ -26,10 +26,12 @@ func GoPprof(addr string) Heap {
 	}
 }
 
+// Collect asks for a profile with a collection before it, and for the form that is cheapest to make.
 func (g *goPprof) Collect(ctx context.Context) error {
 	return g.get(ctx, "heap?debug=1&gc=1", io.Discard)
 }
 
+// Live reads the account that ends the profile in text form.
 func (g *goPprof) Live(ctx context.Context) (HeapReading, error) {
 	var text bytes.Buffer
 	if err := g.get(ctx, "heap?debug=1", &text); err != nil {
@@ -58,6 +60,7 @@ func (g *goPprof) CPUProfile(ctx context.Context, d time.Duration, w io.Writer) 
 	return g.get(ctx, fmt.Sprintf("profile?seconds=%d", seconds), w)
 }
 
+// HeapProfile collects first.
 func (g *goPprof) HeapProfile(ctx context.Context, w io.Writer) error {
 	return g.get(ctx, "heap?gc=1", w)
 }
@@ -71,7 +74,7 @@ func (g *goPprof) get(ctx context.Context, question string, w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("read the heap: %w", err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("read the heap: GET %s: %s", req.URL, resp.Status)
 	}

@@ -1,0 +1,111 @@
+package meter
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// childPath is the built testdata/child. It is built without -race, whose shadow memory is not to be measured.
+var childPath string
+
+func TestMain(m *testing.M) {
+	os.Exit(runWithChild(m))
+}
+
+func runWithChild(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "meter")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	childPath = filepath.Join(dir, "child")
+	build := exec.Command("go", "build", "-o", childPath, "./testdata/child")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the child: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// child is a running testdata/child.
+type child struct {
+	t   testing.TB
+	pid int
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func startChild(t testing.TB) *child {
+	t.Helper()
+	cmd := exec.Command(childPath)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return &child{t: t, pid: cmd.Process.Pid, cmd: cmd, in: in, out: bufio.NewReader(out)}
+}
+
+// tell gives a command and returns the answer.
+func (c *child) tell(format string, args ...any) string {
+	c.t.Helper()
+	_, err := fmt.Fprintf(c.in, format+"\n", args...)
+	require.NoError(c.t, err)
+	answer, err := c.out.ReadString('\n')
+	require.NoError(c.t, err)
+	require.NotContains(c.t, answer, "error: ")
+	return strings.TrimSpace(answer)
+}
+
+// number gives a command whose answer is a number.
+func (c *child) number(command string) int64 {
+	c.t.Helper()
+	n, err := strconv.ParseInt(c.tell("%s", command), 10, 64)
+	require.NoError(c.t, err)
+	return n
+}
+
+// kill ends the child but leaves it unreaped.
+func (c *child) kill() {
+	c.t.Helper()
+	require.NoError(c.t, c.cmd.Process.Kill())
+	require.Eventually(c.t, func() bool {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.pid))
+		require.NoError(c.t, err)
+		s, err := parseStat(text)
+		return err == nil && s.dead()
+	}, 10*time.Second, time.Millisecond)
+}
+
+func newTree(t testing.TB, pid int) *Tree {
+	t.Helper()
+	tree, err := NewTree(pid)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = tree.Close() })
+	return tree
+}
+
+func read(t testing.TB, tree *Tree) Reading {
+	t.Helper()
+	r, err := tree.Read()
+	require.NoError(t, err)
+	return r
+}
