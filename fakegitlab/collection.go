@@ -1,6 +1,7 @@
 package fakegitlab
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -18,7 +19,22 @@ type collection struct {
 	project, group, user int64
 	key                  string
 	over                 *overlay
+	// shownIn is the path of the list that shows these things, if it is not their own, and view what was
+	// written there.
+	shownIn string
+	view    *overlay
 }
+
+// in is the collection as the list at a path shows it.
+func (c *collection) in(path string, view *overlay) *collection {
+	if path != c.path {
+		c.shownIn, c.view = path, view
+	}
+	return c
+}
+
+// gone tells whether a thing was deleted, or taken off the list that shows it.
+func (c *collection) gone(i int) bool { return c.over.isDeleted(i) || c.view.isHidden(c.path, i) }
 
 // home is the collection a kind's things belong to, wherever else they are shown; ok is false for kinds
 // that belong where they are.
@@ -59,6 +75,9 @@ func (c *collection) item(i int) item {
 	}
 	it.h = c.w.hashOf(c.kind, it.project, it.id, mix(hashText(c.w.opts.Seed, c.path), uint64(i)))
 	it.patch = c.over.patchOf(i, c.n)
+	if c.view != nil {
+		it.patch = merged(it.patch, c.view.shown[spot{c.path, i}])
+	}
 	return it
 }
 
@@ -71,7 +90,7 @@ func (c *collection) find(ref string) (int, bool) {
 	if !ok {
 		i, ok = c.findSeeded(ref)
 	}
-	return i, ok && !c.over.isDeleted(i)
+	return i, ok && !c.gone(i)
 }
 
 func (c *collection) findSeeded(ref string) (int, bool) {
@@ -140,4 +159,18 @@ func (it *item) patchedName(ref string) bool {
 		}
 	}
 	return false
+}
+
+// merged is both sets of values; where they disagree the later one holds.
+func merged(earlier, later fields) fields {
+	if len(later) == 0 {
+		return earlier
+	}
+	both := maps.Clone(later)
+	for name, value := range earlier {
+		if _, ok := both[name]; !ok {
+			both[name] = value
+		}
+	}
+	return both
 }

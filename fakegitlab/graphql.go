@@ -266,7 +266,7 @@ func appendSelected(dst []byte, f selection, parent string, it *item) []byte {
 	child.h = mix(it.h, hashText(0, f.of))
 	child.id = int64(child.h%100) + 1
 	child.iid = child.id
-	if !isGraphQLList(f) {
+	if parent == "" || parent == "features" || !isGraphQLList(f) {
 		return appendObject(dst, f.sub, f.of, &child)
 	}
 	name := f.of
@@ -281,7 +281,7 @@ func isGraphQLList(f selection) bool {
 	switch f.of {
 	case "nodes", "edges", "widgets", "errors":
 		return true
-	case "status", "timeStats", "progress", "address":
+	case "status", "timeStats", "progress", "address", "features":
 		return false
 	}
 	if !strings.HasSuffix(f.of, "s") {
@@ -332,7 +332,7 @@ func appendScalar(dst []byte, name, parent string, it *item) []byte {
 
 // graphQLFlags and graphQLNumbers are leaves whose type their name does not tell.
 var (
-	graphQLFlags   = map[string]bool{"confidential": true, "archived": true, "multipleSelection": true, "subscribed": true, "default": true}
+	graphQLFlags   = map[string]bool{"confidential": true, "archived": true, "multipleSelection": true, "subscribed": true, "default": true, "enabled": true, "showOnProfile": true}
 	graphQLNumbers = map[string]bool{"serial": true, "weight": true, "count": true, "priority": true, "position": true, "progress": true}
 )
 

@@ -57,7 +57,7 @@ func (s *Server) rows(t *target, elem reflect.Type) []ref {
 	}
 	rows := appendCreated(nil, own)
 	for _, h := range slices.Backward(homes) {
-		rows = appendRows(rows, h, min(h.n, shown(t, h)))
+		rows = appendRows(rows, h.in(own.path, own.over), min(h.n, shown(t, h)))
 	}
 	return rows
 }
@@ -114,7 +114,7 @@ func (s *Server) homesShown(t *target, own *collection) []*collection {
 
 func appendCreated(rows []ref, c *collection) []ref {
 	for i := c.size() - 1; i >= c.n; i-- {
-		if !c.over.isDeleted(i) {
+		if !c.gone(i) {
 			rows = append(rows, ref{c, i})
 		}
 	}
@@ -125,7 +125,7 @@ func appendCreated(rows []ref, c *collection) []ref {
 func appendRows(rows []ref, c *collection, n int) []ref {
 	rows = appendCreated(rows, c)
 	for i := c.n - 1; i >= c.n-n; i-- {
-		if !c.over.isDeleted(i) {
+		if !c.gone(i) {
 			rows = append(rows, ref{c, i})
 		}
 	}

@@ -2,6 +2,7 @@ package fakegitlab
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,10 @@ import (
 // target is a request's path with its references resolved.
 type target struct {
 	route *route
-	segs  []string
+	// segs are the canonical segments of the path, tmpl those of its template. A path below user is
+	// written as one below users, which makes both longer than the route's by shift.
+	segs, tmpl []string
+	shift      int
 	// project, group and user are the things it lies below, and who asks.
 	project, group, me int64
 	// above are those of its ancestors that have an identity, outermost first.
@@ -32,10 +36,11 @@ func missing(k kind) *answer {
 
 // resolve checks that what a path lies below is there. The answer is the refusal if it is not.
 func (s *Server) resolve(r *route, segs []string, c caller) (*target, *answer) {
-	t := &target{route: r, segs: append([]string(nil), segs...), me: c.user}
+	t := &target{route: r, segs: slices.Clone(segs), tmpl: r.segs, me: c.user}
 	if segs[0] == "user" && len(segs) > 1 {
 		t.segs = append([]string{"users", itoa(c.user)}, segs[1:]...)
-		t.user = c.user
+		t.tmpl = append([]string{"users", "{user_id}"}, r.segs[1:]...)
+		t.user, t.shift = c.user, 1
 	}
 	for _, a := range r.ancestors {
 		if refusal := s.resolveAncestor(t, a); refusal != nil {
@@ -50,7 +55,7 @@ func (s *Server) resolveAncestor(t *target, a *route) *answer {
 	if k == kindAny || !a.isMember() {
 		return nil
 	}
-	ref := &t.segs[len(a.segs)-1]
+	ref := &t.segs[len(a.segs)+t.shift-1]
 	home, i, ok := s.lookup(t.at(a), *ref)
 	if !ok {
 		if k == kindCommit || k == kindNote || k == kindToken || k == kindWiki {
@@ -74,20 +79,21 @@ func (s *Server) resolveAncestor(t *target, a *route) *answer {
 // at is the target of an ancestor.
 func (t *target) at(a *route) *target {
 	up := *t
-	up.route, up.segs = a, t.segs[:len(a.segs)]
+	n := len(a.segs) + t.shift
+	up.route, up.segs, up.tmpl = a, t.segs[:n], t.tmpl[:n]
 	return &up
 }
 
 // collection is the list a target is or is in.
 func (s *Server) collection(t *target) *collection {
-	list := t.route.list
-	segs := t.segs[:min(len(list.segs), len(t.segs))]
+	n := len(t.route.list.segs) + t.shift
+	segs := t.segs[:n]
 	c := &collection{
 		w: &s.world, kind: t.route.kind(), path: strings.Join(segs, "/"),
 		project: t.project, group: t.group, user: t.me,
 	}
 	c.n = listSize(c.kind, c.path, &s.world)
-	c.base = baseOf(list, segs)
+	c.base = baseOf(t.tmpl[:n], segs)
 	c.over = s.store.at(c.path)
 	return c
 }
@@ -106,10 +112,10 @@ func listSize(k kind, path string, w *world) int {
 }
 
 // baseOf folds the parameters of a list's path into the number its ids are counted from.
-func baseOf(list *route, segs []string) int64 {
+func baseOf(tmpl, segs []string) int64 {
 	var base int64
 	for i, seg := range segs {
-		if !isParam(list.segs[i]) {
+		if !isParam(tmpl[i]) {
 			continue
 		}
 		n, err := strconv.ParseInt(seg, 10, 64)
@@ -129,7 +135,7 @@ func (s *Server) thing(t *target) *collection {
 		project: t.project, group: t.group, user: t.me,
 	}
 	for i := len(segs) - 1; i >= 0; i-- {
-		if i < len(t.route.segs) && isParam(t.route.segs[i]) && i > 1 {
+		if isParam(t.tmpl[i]) && i > 1 {
 			c.key = segs[i]
 			break
 		}
@@ -146,8 +152,11 @@ func (s *Server) lookup(t *target, ref string) (*collection, int, bool) {
 		return c, i, !c.over.isDeleted(i)
 	}
 	if home, ok := s.homeFor(c, ref); ok {
-		i, found := home.find(ref)
-		return home, i, found
+		i, found := home.in(c.path, c.over).find(ref)
+		if found || c.kind != kindCommit {
+			return home, i, found
+		}
+		return s.commitAt(t, home, ref)
 	}
 	if _, err := strconv.ParseInt(ref, 10, 64); err == nil || c.kind == kindLabel {
 		i, ok := c.find(ref)
@@ -156,6 +165,21 @@ func (s *Server) lookup(t *target, ref string) (*collection, int, bool) {
 	named := s.thing(t)
 	named.kind, named.key = c.kind, ref
 	return named, 0, !named.over.isDeleted(0)
+}
+
+// commitAt finds what a branch, a tag or the SHA another thing shows points to: any 40 hexadecimal digits
+// are a commit, so that no SHA in the data leads nowhere.
+func (s *Server) commitAt(t *target, commits *collection, ref string) (*collection, int, bool) {
+	for _, k := range []kind{kindBranch, kindTag} {
+		if names, ok := s.home(k, commits.project); ok {
+			if i, found := names.find(ref); found {
+				return commits, i % commits.n, true
+			}
+		}
+	}
+	named := s.thing(t)
+	named.kind, named.key = kindCommit, ref
+	return named, 0, len(ref) == 40 && strings.Trim(ref, "0123456789abcdef") == ""
 }
 
 // homeFor is the home a list shows things of. Where things belong to projects and the list is above

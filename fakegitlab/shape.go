@@ -2,6 +2,7 @@ package fakegitlab
 
 import (
 	"encoding/json"
+	"math/big"
 	"reflect"
 	"strconv"
 	"strings"
@@ -21,13 +22,15 @@ const maxDepth = 3
 type field struct {
 	name string
 	typ  reflect.Type
+	// quoted is set for numbers that the client wants as text.
+	quoted bool
 }
 
 // jsonFields lists the fields encoding/json would write for a struct type, embedded ones in their place.
 func jsonFields(t reflect.Type) []field {
 	var fields []field
 	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		embedded := f.Type
 		if embedded.Kind() == reflect.Pointer {
 			embedded = embedded.Elem()
@@ -39,7 +42,7 @@ func jsonFields(t reflect.Type) []field {
 		case !f.IsExported():
 		default:
 			setDefault(&name, f.Name)
-			fields = append(fields, field{name, f.Type})
+			fields = append(fields, field{name, f.Type, strings.Contains(options, "string")})
 		}
 	}
 	return fields
@@ -83,6 +86,8 @@ func special(t reflect.Type, name string) shape {
 		return constant(`"participating"`)
 	case reflect.TypeFor[json.RawMessage]():
 		return constant(`{}`)
+	case reflect.TypeFor[big.Int]():
+		return constant(`278969561018901340486471282831158785578`)
 	}
 	return nil
 }
@@ -95,6 +100,9 @@ func constant(text string) shape {
 func (s *shapes) compile(t reflect.Type, k kind, name string) shape {
 	if sh := special(t, name); sh != nil {
 		return sh
+	}
+	if t == reflect.TypeFor[gitlab.OrbitTools]() {
+		return s.compile(reflect.TypeFor[[]*gitlab.OrbitTool](), k, name)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -144,7 +152,7 @@ func (s *shapes) structure(t reflect.Type, name string) shape {
 		for _, f := range jsonFields(t) {
 			st.fields = append(st.fields, fieldShape{
 				name: f.name, quoted: strconv.Quote(f.name) + ":", typ: f.typ,
-				write: s.compile(f.typ, st.kind, f.name),
+				write: s.compileField(f, st.kind),
 			})
 		}
 	}
@@ -155,6 +163,17 @@ func (s *shapes) structure(t reflect.Type, name string) shape {
 	return func(dst []byte, it *item) []byte {
 		child := it.child(st.kind, salt, name)
 		return st.write(dst, &child)
+	}
+}
+
+// compileField is the shape of a field, in quotes where its tag wants them.
+func (s *shapes) compileField(f field, k kind) shape {
+	inner := s.compile(f.typ, k, f.name)
+	if !f.quoted {
+		return inner
+	}
+	return func(dst []byte, it *item) []byte {
+		return append(inner(append(dst, '"'), it), '"')
 	}
 }
 
@@ -215,6 +234,9 @@ func (s *shapes) texts(t reflect.Type, k kind, name string) shape {
 }
 
 func (s *shapes) mapping(t reflect.Type, k kind, name string) shape {
+	if t.Key().Kind() == reflect.Bool {
+		return s.compile(t.Elem(), k, name) // the client's Nullable, which is its value on the wire
+	}
 	inner := s.compile(t.Elem(), k, singular(name))
 	key := `{"main":`
 	if t.Key().Kind() != reflect.String {

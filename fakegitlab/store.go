@@ -18,20 +18,58 @@ type overlay struct {
 	created []fields
 	patches map[int]fields
 	deleted map[int]bool
+	// shown and hidden are what was written to things of other collections where this one shows them: a
+	// member's access level, or that a user is no longer a member.
+	shown  map[spot]fields
+	hidden map[spot]bool
+}
+
+// spot is the i-th thing of the collection with a path.
+type spot struct {
+	path string
+	i    int
 }
 
 func (s *store) at(path string) *overlay { return s.overlays[path] }
 
-// touch returns the overlay of a collection that is about to be written to.
-func (s *store) touch(c *collection) *overlay {
-	o := s.overlays[c.path]
+// touch returns the overlay of a path that is about to be written to.
+func (s *store) touch(path string) *overlay {
+	o := s.overlays[path]
 	if o == nil {
-		o = &overlay{patches: map[int]fields{}, deleted: map[int]bool{}}
-		s.overlays[c.path] = o
+		o = &overlay{
+			patches: map[int]fields{}, deleted: map[int]bool{}, shown: map[spot]fields{}, hidden: map[spot]bool{},
+		}
+		s.overlays[path] = o
 	}
-	c.over = o
 	return o
 }
+
+// patch writes values to a thing: to itself, or to what the list it was found in shows of it.
+func (s *store) patch(c *collection, i int, values fields) {
+	if c.shownIn != "" {
+		c.view = s.touch(c.shownIn)
+		at := spot{c.path, i}
+		if c.view.shown[at] == nil {
+			c.view.shown[at] = fields{}
+		}
+		maps.Copy(c.view.shown[at], values)
+		return
+	}
+	c.over = s.touch(c.path)
+	delete(c.over.deleted, i)
+	c.over.patch(i, c.n, values)
+}
+
+// remove deletes a thing, or takes it off the list it was found in.
+func (s *store) remove(c *collection, i int) {
+	if c.shownIn != "" {
+		s.touch(c.shownIn).hidden[spot{c.path, i}] = true
+		return
+	}
+	s.touch(c.path).deleted[i] = true
+}
+
+func (o *overlay) isHidden(path string, i int) bool { return o != nil && o.hidden[spot{path, i}] }
 
 func (o *overlay) createdCount() int {
 	if o == nil {

@@ -25,7 +25,7 @@ func (s *Server) write(rt *route, segs []string, r *http.Request, c caller) *ans
 	case r.Method == http.MethodPost && rt.isListPath():
 		return s.create(t, body)
 	default:
-		return s.change(t, body, statusOf(r.Method))
+		return s.change(t, body, statusOf(rt, r.Method))
 	}
 }
 
@@ -33,7 +33,13 @@ func (s *Server) write(rt *route, segs []string, r *http.Request, c caller) *ans
 func (r *route) isListPath() bool { return r.list != nil && len(r.list.segs) == len(r.segs) }
 
 // statusOf is what GitLab answers a verb with when all went well.
-func statusOf(verb string) int {
+func statusOf(rt *route, verb string) int {
+	switch rt.segs[len(rt.segs)-1] {
+	case "disable_two_factor":
+		return http.StatusNoContent
+	case "reject":
+		return http.StatusOK
+	}
 	if verb == http.MethodPost {
 		return http.StatusCreated
 	}
@@ -46,7 +52,8 @@ func (s *Server) create(t *target, body fields) *answer {
 	if home, ok := s.home(c.kind, t.project); ok && home.path == c.path {
 		c = home
 	}
-	o := s.store.touch(c)
+	o := s.store.touch(c.path)
+	c.over = o
 	o.created = append(o.created, fields{})
 	i := c.size() - 1
 	it := c.item(i)
@@ -118,13 +125,14 @@ func (s *Server) userFields(id int64) json.RawMessage {
 
 // remove deletes a thing.
 func (s *Server) remove(t *target) *answer {
-	c, i, ok := s.place(t)
+	c, i, ok := s.thing(t), 0, true
+	if t.route.isMember() {
+		c, i, ok = s.lookup(t, t.segs[len(t.segs)-1])
+	}
 	if !ok {
 		return missing(c.kind)
 	}
-	if c != nil {
-		s.store.touch(c).deleted[i] = true
-	}
+	s.store.remove(c, i)
 	switch {
 	case t.route.ret != nil && isJSON(t.route.ret):
 		it := c.item(i)
@@ -141,13 +149,11 @@ func (s *Server) change(t *target, body fields, status int) *answer {
 	if !ok {
 		return missing(c.kind)
 	}
-	o := s.store.touch(c)
-	delete(o.deleted, i)
 	values := s.translate(c.kind, body)
 	for name, value := range actions[t.segs[len(t.segs)-1]] {
 		values[name] = json.RawMessage(value)
 	}
-	o.patch(i, c.n, values)
+	s.store.patch(c, i, values)
 	it := c.item(i)
 	it.user = t.me
 	return s.written(status, t, &it)
@@ -165,7 +171,7 @@ func (s *Server) place(t *target) (*collection, int, bool) {
 	}
 	if n := len(rt.ancestors); n > 0 && !isParam(rt.segs[len(rt.segs)-1]) {
 		if a := rt.ancestors[n-1]; len(a.segs) == len(rt.segs)-1 && a.isMember() {
-			return s.lookup(t.at(a), t.segs[len(a.segs)-1])
+			return s.lookup(t.at(a), t.segs[len(a.segs)+t.shift-1])
 		}
 	}
 	return s.thing(t), 0, true
