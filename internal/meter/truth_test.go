@@ -79,22 +79,20 @@ func TestTreeIsFound(t *testing.T) {
 	assert.GreaterOrEqual(t, all.Threads, 3)
 	t.Logf("CPU %v, found %v; 192 MiB, found %.2f MiB", clock(), all.CPU, float64(all.RSS-before.RSS)/mib)
 
-	final := clock()
-	read(t, tree)
-	c.tell("tell end")
+	gone := time.Duration(c.number("tell end")) // by its parent's account, the end itself included
 	rest := read(t, tree)
+	alive := func() time.Duration { return time.Duration(c.number("cpu") + c.number("tell cpu")) }
 	assert.Equal(t, 2, rest.Processes)
-	assert.InEpsilon(t, final, rest.CPU, known, "the ended grandchild stays in the account")
+	assert.InEpsilon(t, alive()+gone, rest.CPU, known, "the ended grandchild stays in the account")
 	assert.InEpsilon(t, 96*mib, rest.RSS-before.RSS*2/3, 0.05)
 
 	c.tell("tell child")
 	c.tell("tell tell burn %d", 200*time.Millisecond)
-	last := time.Duration(c.number("tell tell cpu"))
-	c.tell("tell end")
+	gone += time.Duration(c.number("tell end"))
 	unseen := read(t, tree)
-	// What was never seen is known from its parent's account, kept in ticks of 10 ms.
-	assert.InDelta(t, final+last, unseen.CPU, known*float64(final+last)+float64(2*userTick))
-	t.Logf("CPU with an unseen child %v, found %v", final+last, unseen.CPU)
+	// What was never seen is known from its parent's account, which is told in ticks of 10 ms.
+	assert.InDelta(t, alive()+gone, unseen.CPU, float64(2*userTick)+float64(time.Millisecond))
+	t.Logf("CPU with an unseen child %v, found %v", alive()+gone, unseen.CPU)
 }
 
 func TestPeakAndBreakdownOfATree(t *testing.T) {

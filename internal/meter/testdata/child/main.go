@@ -101,7 +101,9 @@ func (c *child) pass(command, argument string) (string, error) {
 		if err := c.in.Close(); err != nil {
 			return "", err
 		}
-		return "ended", c.cmd.Wait()
+		err := c.cmd.Wait()
+		all := c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime() // its end included
+		return strconv.FormatInt(int64(all), 10), err
 	}
 	return "", fmt.Errorf("unknown command %q", command)
 }
