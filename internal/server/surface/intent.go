@@ -18,19 +18,42 @@ const (
 	removing
 )
 
-// intents are the words that give an intent away, as stems.
-var intents = map[intent][]string{
-	reading:  words("list show get read see view display find search fetch download count compare check look"),
-	creating: words("create add new open make file upload start trigger post write reply invite fork"),
-	changing: words("update edit change rename set close reopen assign mark modify move merge approve"),
-	removing: words("delete remove revoke destroy erase drop unassign kick"),
+// plainVerbs say what is wanted and little of what it is wanted of; all are stems.
+var plainVerbs = map[intent][]string{
+	reading:  words("list show get read see view display find search fetch download look tell detail"),
+	creating: words("create add new open make file write start set upload"),
+	changing: words("update edit change modify set mark"),
+	removing: words("delete remove destroy erase drop"),
 }
 
-// intentOf goes by the first word that tells; a question without one asks to read.
-func intentOf(said []string) intent {
+// otherVerbs give an intent away and also tell operations apart.
+var otherVerbs = map[intent][]string{
+	reading:  words("count compare check"),
+	creating: words("trigger post reply invite fork protect"),
+	changing: words("rename close reopen assign move"),
+	removing: words("revoke unassign kick"),
+}
+
+func isPlainVerb(word string) bool {
+	for _, list := range plainVerbs {
+		if slices.Contains(list, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// asking are the words that begin a question. Whoever asks wants to read.
+var asking = strings.Fields("what what's which who who's whose why when where how is are")
+
+// intentOf goes by the first word that tells.
+func intentOf(query string, said []string) intent {
+	if first := strings.Fields(strings.ToLower(query)); len(first) > 0 && slices.Contains(asking, first[0]) {
+		return reading
+	}
 	for _, word := range said {
-		for in, list := range intents {
-			if slices.Contains(list, word) {
+		for in := reading; in <= removing; in++ {
+			if slices.Contains(plainVerbs[in], word) || slices.Contains(otherVerbs[in], word) {
 				return in
 			}
 		}
@@ -42,6 +65,8 @@ func intentOf(said []string) intent {
 func (in intent) fits(op *catalog.Operation) float64 {
 	factor := 1.0
 	switch {
+	case in == unclear && op.ReadOnly:
+		factor = likelyVerb
 	case in == unclear:
 	case in.matches(op):
 		factor = rightVerb
@@ -62,7 +87,7 @@ func (in intent) matches(op *catalog.Operation) bool {
 	case reading:
 		return op.ReadOnly
 	case creating:
-		return slices.Contains([]string{"create", "add", "upload", "start", "run", "share", "fork"}, first)
+		return slices.Contains([]string{"create", "add", "upload", "start", "run", "share", "fork", "protect"}, first)
 	case changing:
 		return !op.ReadOnly && !op.Destructive && !slices.Contains([]string{"create", "add"}, first)
 	}

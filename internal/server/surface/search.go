@@ -22,7 +22,10 @@ const (
 	saturation   = 2.0 // k1 of BM25: how soon more of a word stops to matter
 	lengthWeight = 0.35
 	bySynonym    = 0.8 // what a word counts that was not said but meant
+	ofVerb       = 0.3 // what a verb counts that many operations could go by
+	forTitle     = 0.5 // the share of a score that hangs on how much of the title was asked for
 	rightVerb    = 1.25
+	likelyVerb   = 1.1 // of a reading operation, where the query has no verb
 	wrongVerb    = 0.7
 	deprecated   = 0.6
 )
@@ -32,7 +35,8 @@ const (
 type index struct {
 	ops      []*catalog.Operation
 	postings map[string][]posting
-	length   []float64 // words in the title of each operation, over their mean
+	length   []float64 // words in the title of each operation but plain verbs
+	mean     float64   // of length
 }
 
 // posting says how much of a word an operation has.
@@ -43,17 +47,13 @@ type posting struct {
 
 func newIndex(ops []*catalog.Operation) *index {
 	x := &index{ops: ops, postings: map[string][]posting{}, length: make([]float64, len(ops))}
-	total := 0.0
 	for i, op := range ops {
 		weights, titleLength := weigh(op)
 		x.length[i] = float64(titleLength)
-		total += x.length[i]
+		x.mean += x.length[i] / float64(len(ops))
 		for word, weight := range weights {
 			x.postings[word] = append(x.postings[word], posting{uint16(i), float32(weight)})
 		}
-	}
-	for i := range x.length {
-		x.length[i] *= float64(len(ops)) / total
 	}
 	return x
 }
@@ -73,7 +73,7 @@ func weigh(op *catalog.Operation) (weights map[string]float64, titleLength int) 
 	add(words(literals(op.Path)), inPath)
 	add(words(strings.Join(required, " ")), inRequired)
 	add(words(strings.Join(optional, " ")), inOptional)
-	return weights, len(title)
+	return weights, max(1, len(slices.DeleteFunc(title, isPlainVerb)))
 }
 
 // literals is a path without its parameters.
@@ -91,14 +91,19 @@ func literals(path string) string {
 func (x *index) search(query string, limit int) []*catalog.Operation {
 	said := words(query)
 	scores := make([]float64, len(x.ops))
+	matched := make([]float64, len(x.ops))
 	for word, weight := range expand(said) {
-		x.score(scores, word, weight)
+		if isPlainVerb(word) {
+			weight *= ofVerb
+		}
+		x.score(scores, matched, word, weight)
 	}
-	intent := intentOf(said)
+	intent := intentOf(query, said)
 	var hits []int
 	for i := range scores {
 		if scores[i] > 0 {
-			scores[i] *= intent.fits(x.ops[i])
+			covered := min(1, matched[i]/x.length[i])
+			scores[i] *= intent.fits(x.ops[i]) * (1 - forTitle + forTitle*covered)
 			hits = append(hits, i)
 		}
 	}
@@ -110,13 +115,17 @@ func (x *index) search(query string, limit int) []*catalog.Operation {
 	return found
 }
 
-func (x *index) score(scores []float64, word string, weight float64) {
+// score adds what a word is worth to each operation that has it, and counts it where it is in the title.
+func (x *index) score(scores, matched []float64, word string, weight float64) {
 	list := x.postings[word]
 	n, df := float64(len(x.ops)), float64(len(list))
 	idf := math.Log(1 + (n-df+0.5)/(df+0.5))
 	for _, p := range list {
-		tf := float64(p.weight) / (1 - lengthWeight + lengthWeight*x.length[p.op])
+		tf := float64(p.weight) / (1 - lengthWeight + lengthWeight*x.length[p.op]/x.mean)
 		scores[p.op] += weight * idf * tf / (saturation + tf)
+		if p.weight == inTitle && !isPlainVerb(word) {
+			matched[p.op]++
+		}
 	}
 }
 

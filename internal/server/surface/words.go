@@ -23,7 +23,7 @@ func isBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) &
 // silent are words that no operation can be told by.
 var silent = strings.Fields(`a an the this that these those of to in on at for from by with into as and or is are was be been it its
 	i me my we our you your he she they them their do does did can could would should will please want need how what whats which when where
-	there have has had some any all every each one so if then than but not up out about just now here id ids iid via per using`)
+	there have has had some any all every each one so if then than but not up out about just now here several once together id ids iid via per using`)
 
 // irregular are stems that the rules below would miss.
 var irregular = map[string]string{
