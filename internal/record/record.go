@@ -35,7 +35,7 @@ const (
 	KeySubjectCPUs = "subject-cpus" // processors the subject may run on, such as 1 or 2-3
 	KeySuiteCPUs   = "suite-cpus"   // processors the suite may run on
 	KeyGoSuite     = "go-suite"     // toolchain of the suite
-	KeyGoSubject   = "go-subject"   // toolchain of the subject, or "unknown"
+	KeyGoSubject   = "go-subject"   // toolchain of the subject; with the identity where builds differ in it
 	KeyMethod      = "method"       // how load was made and percentiles were taken
 	KeySettings    = "settings"     // key=value pairs separated by spaces; see SettingsOf
 )
@@ -82,6 +82,15 @@ func (r Result) Value(unit string) (float64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// About returns what the result says under key, in its configuration or else its
+// identity, or "".
+func (r Result) About(key string) string {
+	if value, ok := r.Config[key]; ok {
+		return value
+	}
+	return r.Identity[key]
 }
 
 // Kind returns the first part of the name, such as Point or Series.

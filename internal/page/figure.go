@@ -1,0 +1,77 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+
+	"mcpbench/internal/record"
+	"mcpbench/internal/stat"
+)
+
+// A Figure is one metric of one scenario over its rounds, or the reason why
+// there is none.
+type Figure struct {
+	Unit string
+	stat.Summary
+	Absent string   // why there is no figure; "" if there is one
+	Refs   []string // file:line of the results it comes from
+}
+
+// unexplained is the reason for a figure that a record leaves out in silence.
+const unexplained = "not in the record, which does not say why"
+
+// figureOf summarises one metric over results.
+func figureOf(unit string, results []record.Result) Figure {
+	f := Figure{Unit: unit, Absent: unexplained}
+	var amounts []float64
+	for _, r := range results {
+		if amount, ok := r.Value(unit); ok {
+			amounts = append(amounts, amount)
+			f.Refs = append(f.Refs, fmt.Sprintf("%s:%d", r.File, r.Line))
+		} else if reason := r.Absent[unit]; reason != "" {
+			f.Absent = reason
+		}
+	}
+	summary, err := stat.Summarize(amounts)
+	switch {
+	case err == nil:
+		f.Summary, f.Absent = summary, ""
+	case !errors.Is(err, stat.ErrNoValues):
+		f.Absent = err.Error()
+	}
+	return f
+}
+
+// Known reports whether there is a figure.
+func (f Figure) Known() bool { return f.Absent == "" }
+
+// String is the median with its unit, scaled for prose.
+func (f Figure) String() string { return amount(f.Unit, f.Median) }
+
+// amount writes an amount of a metric for prose.
+func amount(unit string, v float64) string { return scaleOf(unit, v).with(v) }
+
+// cell is the median in the given scale and, in brackets, the interval where
+// there is one and else the smallest and largest, unless they read the same.
+func (f Figure) cell(s Scale) string {
+	lo, hi := f.Min, f.Max
+	if f.Interval {
+		lo, hi = f.Lo, f.Hi
+	}
+	middle := s.figure(f.Median)
+	if s.figure(lo) == middle && s.figure(hi) == middle {
+		return middle
+	}
+	return middle + " (" + between(s.figure(lo), s.figure(hi)) + ")"
+}
+
+// between writes a range, in words where a sign would be taken for the dash.
+func between(lo, hi string) string {
+	if lo == hi {
+		return lo
+	}
+	if lo[0] > '9' || hi[0] > '9' { // a minus sign is not ASCII
+		return lo + " to " + hi
+	}
+	return lo + "–" + hi
+}

@@ -1,0 +1,142 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"mcpbench/internal/record"
+	"mcpbench/internal/stat"
+)
+
+func (v *View) memory() []Block {
+	return append([]Block{text("Resident memory in MiB. A limit has to clear the largest peak, which the brackets show, " +
+		"and not the median; leave room above it, since a rarer moment than these rounds met is always possible. " +
+		"On HTTP all clients share one process. On stdio each has its own, and the columns after the first client's " +
+		"are the sum over the processes, in which the pages that all of them share count once for each. " +
+		"The last column counts them once, after the load has stopped and memory has come to rest.")},
+		tables(v.scenarioTable(memoryColumns))...)
+}
+
+func (v *View) processorTime() []Block {
+	return append([]Block{text("Cores that the server kept busy while every client was calling, and milliseconds of processor " +
+		"time for a call: of the whole load, and of each method in a phase of its own. This is what carries over to " +
+		"another machine best; calls a second do not.")},
+		tables(v.scenarioTable(processorColumns))...)
+}
+
+func (v *View) waits() []Block {
+	return append([]Block{text("From starting the process until it answers; the first `tools/list`, which finds nothing built; " +
+		"and a later one of a single client with nothing else running. Under load a listing waits longer: see the next table.")},
+		tables(v.scenarioTable(waitColumns))...)
+}
+
+func (v *View) latency() []Block {
+	return append([]Block{text("Milliseconds from sending a request to the end of its reply, with all clients calling one method, " +
+		"each sending its next call when the last is answered: a server that stalls is asked less, so these figures say how " +
+		"long a call takes among so many callers, not what happens to callers who do not wait. " + v.intervalNeeds())},
+		tables(v.latencyTable())...)
+}
+
+// intervalNeeds says from how many calls on a percentile is published.
+func (v *View) intervalNeeds() string {
+	return fmt.Sprintf("The interval spans that of every round. It takes %s calls a round for p90 and %s for p99; with fewer the percentile is withheld.",
+		significant(float64(stat.MinValues(0.9, stat.Confidence))), significant(float64(stat.MinValues(0.99, stat.Confidence))))
+}
+
+func (v *View) process() []Block {
+	return append([]Block{text("Read while every client is connected. On stdio, threads and descriptors are the sum over the processes, " +
+		"and goroutines are those of one. The suite's own cores are what making the load took beside the server.")},
+		tables(v.scenarioTable(processColumns))...)
+}
+
+func (v *View) outcomes() []Block {
+	return append([]Block{text("Every reply is checked: status, JSON-RPC error, tool error and shape. Counts are over all rounds, those left " +
+		"out elsewhere included. The requests that reached the GitLab stand-in show that a `tools/call` did its work.")},
+		tables(v.outcomeTable())...)
+}
+
+func (v *View) measured() []Block {
+	blocks := []Block{text("The server is the real binary, started as a client would start it, a fresh process for every row and round. GitLab is " +
+		"a stand-in on the same machine with made-up data, so nothing depends on a network or on somebody's instance. " +
+		"The surface is passed explicitly. A scenario has phases, and every reading belongs to one: the process is read idle; " +
+		"clients are admitted one at a time, each with a first `tools/list`; all of them call at once, one method after " +
+		"the other; the load stops and memory comes to rest; the process is told to stop.")}
+	blocks = append(blocks, text("Peaks are the kernel's own high-water mark, set back before the load. Processor time is read with the "+
+		"resolution of nanoseconds over the whole process tree. A result that the suite itself has reason to doubt is marked "+
+		"and carries no statement above."))
+	if items := append(v.grouped("Method", record.KeyMethod), v.grouped("Settings", record.KeySettings)...); len(items) > 0 {
+		blocks = append(blocks, text("What the record says of method and settings:"), list(items...))
+	}
+	return blocks
+}
+
+// grouped lists the values of a configuration key, and of which scenarios each
+// is said if not of all.
+func (v *View) grouped(what, key string) []string {
+	titles := make(map[string][]string)
+	for _, s := range v.Scenarios {
+		if value := s.All[0].Config[key]; value != "" {
+			titles[value] = append(titles[value], s.Title())
+		}
+	}
+	var items []string
+	for _, value := range sortedKeys(titles) {
+		item := what + ": " + escape(value)
+		if len(titles[value]) < len(v.Scenarios) {
+			item = fmt.Sprintf("%s (%s): %s", what, v.summarised(titles[value]), escape(value))
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// summarised names a group of scenarios by their transport if they are all that
+// it has, or one by one.
+func (v *View) summarised(titles []string) string {
+	transport, _, _ := strings.Cut(titles[0], ", ")
+	all := 0
+	for _, s := range v.Scenarios {
+		if s.Transport == transport {
+			all++
+		}
+	}
+	for _, title := range titles {
+		if t, _, _ := strings.Cut(title, ", "); t != transport || all != len(titles) {
+			return escape(strings.Join(titles, "; "))
+		}
+	}
+	return escape(transport)
+}
+
+func notMeasured() Block {
+	return list(
+		"**Another machine.** How the figures relate should hold elsewhere; how large they are will not.",
+		"**A network, TLS and a real GitLab.** All is on one machine. What GitLab itself takes comes on top of every call that asks it.",
+		"**Time.** Rounds last minutes. Whether memory creeps over days is a different measurement.",
+		"**Other mixes.** All clients call one method at a time here; people do not.",
+		"**Memory outside the process**, such as the page cache that a container's accounting adds.")
+}
+
+func (v *View) again() []Block {
+	example := v.Scenarios[len(v.Scenarios)-1]
+	filter := cmp.Or(strings.Join(nonEmpty("transport="+example.Transport, "surface="+example.Surface), "/"), ".")
+	return []Block{
+		text("The first line measures a quick matrix, the second everything that is published; the third draws the page from a record without " +
+			"measuring, the fourth checks that the two agree. A single surface is chosen by name, and two records are compared as they are:"),
+		code("make bench", "make bench-resources", "make bench-resources-render", "make check-bench-resources",
+			"go test -run '^$' -bench 'Point/.*/"+filter+"' -benchtime=1x ./bench_test",
+			"go tool benchstat OLD.txt NEW.txt"),
+	}
+}
+
+// nonEmpty returns the key=value words that have a value.
+func nonEmpty(words ...string) []string {
+	var out []string
+	for _, w := range words {
+		if !strings.HasSuffix(w, "=") {
+			out = append(out, w)
+		}
+	}
+	return out
+}
