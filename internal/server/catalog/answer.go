@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -78,7 +77,7 @@ func answerObject(op *Operation, result reflect.Value, written *capped, a Answer
 			result = reflect.MakeSlice(t, 0, 0)
 		}
 		return list{result.Interface(), a.Pagination}, nil
-	case t.Kind() == reflect.String:
+	case op.wrapped():
 		return map[string]any{"value": result.Interface()}, nil
 	case result.IsNil():
 		return struct{}{}, nil
@@ -155,6 +154,3 @@ func pagination(resp *gitlab.Response) Pagination {
 	}
 	return p
 }
-
-// tooLarge tells the one failure to read an answer that its reader can do something about.
-func tooLarge(err error) bool { return errors.Is(err, errTooLarge) }

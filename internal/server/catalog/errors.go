@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,8 +62,12 @@ func readable(err error, resp *gitlab.Response) error {
 		return statusError(status, resp)
 	case errors.As(err, &reach):
 		return fmt.Errorf("GitLab did not answer: %s %s: %w", strings.ToUpper(reach.Op), withoutQuery(reach.URL), reach.Err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("GitLab was not asked: %w", err)
+	case resp == nil:
+		return &ArgumentError{"", "were refused by the GitLab client: " + err.Error()}
 	}
-	return fmt.Errorf("calling GitLab: %w", err)
+	return fmt.Errorf("GitLab's answer could not be read: %w", err)
 }
 
 func withoutQuery(address string) string {

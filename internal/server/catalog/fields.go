@@ -82,12 +82,18 @@ func (op *Operation) params() []param {
 		}
 	}
 	for i := range options {
-		options[i].required = slices.Contains(neededOptions[op.Service+"."+op.Method], options[i].name)
+		options[i].required = op.needs(options[i].name)
 		if slices.ContainsFunc(positional, func(p param) bool { return p.name == options[i].name }) {
 			options[i].name = otherName(options[i].name)
 		}
 	}
 	return append(positional, options...)
+}
+
+// needs reports whether an option must be there: the path holds it, or the client cannot do without.
+func (op *Operation) needs(option string) bool {
+	return strings.Contains(op.Path, "{"+option+"}") && !slices.Contains(op.args, option) ||
+		slices.Contains(neededOptions[op.Service+"."+op.Method], option)
 }
 
 // otherName tells an option from the positional argument of the same name: a group to share with from
@@ -106,6 +112,10 @@ func (op *Operation) supplied(i int) bool {
 
 // neededOptions are options without which the client cannot build the request.
 var neededOptions = map[string][]string{
-	"SecureFiles.CreateSecureFile": {"name"},
-	"GraphQL.Do":                   {"query"},
+	"Achievements.CreateAchievement":                  {"name"},
+	"GraphQL.Do":                                      {"query"},
+	"SecureFiles.CreateSecureFile":                    {"name"},
+	"SecurityAttributes.BulkUpdateSecurityAttributes": {"attribute_ids", "mode"},
+	"SecurityAttributes.CreateSecurityAttributes":     {"attributes"},
+	"WorkItemSavedViews.CreateWorkItemSavedView":      {"name", "sort", "display_settings"},
 }

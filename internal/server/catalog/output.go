@@ -29,12 +29,16 @@ const (
 func (op *Operation) OutputSchema() json.RawMessage {
 	t := op.result()
 	switch {
+	case t != nil && op.wrapped():
+		return json.RawMessage(valueAnswerSchema)
 	case t == nil && op.writes(), t == reflect.TypeFor[[]byte](), t == reflect.TypeFor[io.ReadCloser]():
 		return json.RawMessage(contentAnswerSchema)
-	case op.Service == "GraphQL", t != nil && t.Kind() == reflect.String:
+	case op.Service == "GraphQL":
 		return json.RawMessage(valueAnswerSchema)
 	case t == nil:
 		return json.RawMessage(emptyAnswerSchema)
+	case value(t).Kind() == reflect.Map:
+		return json.RawMessage(`{"type":"object"}`)
 	}
 	w := outputWriter{make([]byte, 0, 2048)}
 	if t.Kind() == reflect.Slice {
@@ -53,6 +57,12 @@ func (op *Operation) result() reflect.Type {
 		return t
 	}
 	return nil
+}
+
+// wrapped reports whether the answer's value need not be an object, and so is put into one.
+func (op *Operation) wrapped() bool {
+	t := value(op.result())
+	return t.Kind() == reflect.String || t != reflect.TypeFor[io.ReadCloser]() && ownJSON(t) != ""
 }
 
 // writes reports whether the answer goes to a writer.
