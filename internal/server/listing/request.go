@@ -25,7 +25,7 @@ type Request struct {
 // meta is what a request says about itself and its sender.
 type meta struct {
 	Version      string                  `json:"io.modelcontextprotocol/protocolVersion"`
-	ClientInfo   *json.RawMessage        `json:"io.modelcontextprotocol/clientInfo"`
+	ClientInfo   json.RawMessage         `json:"io.modelcontextprotocol/clientInfo"`
 	Capabilities *mcp.ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
 }
 
@@ -71,11 +71,11 @@ func (m meta) complete() bool {
 	if m.Capabilities == nil {
 		return false
 	}
-	if m.ClientInfo == nil {
+	if len(m.ClientInfo) == 0 {
 		return true
 	}
 	var info *mcp.Implementation
-	return json.Unmarshal(*m.ClientInfo, &info) == nil && info != nil
+	return json.Unmarshal(m.ClientInfo, &info) == nil && info != nil
 }
 
 // InvalidCursor is the reply to a request with a cursor: everything is on the first page, so no cursor
