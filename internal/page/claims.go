@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,8 +46,8 @@ func httpMemory(v *View) string {
 	if len(ss) == 0 {
 		return ""
 	}
-	sentence := fmt.Sprintf("With %s clients calling at once, one server process peaked at %s: set a memory limit above that.",
-		span(ss, "clients"), each(ss, "peak-RSS-bytes", largest))
+	sentence := fmt.Sprintf("One process with %s clients calling at once peaked at %s. A memory limit has to clear that.",
+		span(ss, "clients"), extremes(ss, "peak-RSS-bytes", largest))
 	if idle := having(ss, "idle-RSS-bytes"); len(idle) > 0 {
 		sentence += fmt.Sprintf(" Serving nobody it takes %s.", span(idle, "idle-RSS-bytes"))
 	}
@@ -58,8 +59,8 @@ func stdioMemory(v *View) string {
 	if len(ss) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Every client brings a process of its own, which takes %s once it has listed its tools. %s of them, all calling, peaked together at %s.",
-		each(ss, "one-RSS-bytes", middle), span(ss, "clients"), each(ss, "peak-RSS-bytes", largest))
+	return fmt.Sprintf("Every client brings a process of its own: %s once it has listed its tools. %s of them, all calling, peaked together at %s.",
+		extremes(ss, "one-RSS-bytes", middle), span(ss, "clients"), extremes(ss, "peak-RSS-bytes", largest))
 }
 
 // holdingAndServing holds what admitting clients adds against what their calls
@@ -73,48 +74,53 @@ func holdingAndServing(v *View) string {
 			serving++
 		}
 	}
-	further := each(ss, "further-RSS-bytes/client", middle)
 	switch {
 	case len(ss) == 0:
 		return ""
 	case serving == len(ss):
-		return fmt.Sprintf("Memory follows the clients that are calling, not those that are connected: holding one more over HTTP changed the resident set by %s, and the load added more to it than all of them did by being there.", further)
+		return fmt.Sprintf("Over HTTP, memory goes to the clients that call and not to those that are connected: each one more to hold "+
+			"changed it by %s, and all of them together by less than the load then added.", extremes(ss, "further-RSS-bytes/client", middle))
 	case serving == 0:
-		return fmt.Sprintf("Memory follows the clients that are connected, calling or not: each one more over HTTP takes %s, and the load added no more to it than all of them did by being there.", further)
+		return fmt.Sprintf("Over HTTP, memory goes to the clients that are connected, whether they call or not: each one more to hold "+
+			"takes %s, and all of them together more than the load then added.", extremes(ss, "further-RSS-bytes/client", middle))
 	}
 	return ""
 }
 
 func processor(v *View) string {
-	ss := having(v.believed("http", false), "loaded-cpu-cores", record.Call.Unit("cpu-ns/call"))
+	cpu := record.Call.Unit("cpu-ns/call")
+	ss := having(v.believed("http", false), "loaded-cpu-cores", "clients", cpu)
 	if len(ss) == 0 {
 		return ""
 	}
 	where := ""
 	if cpus := v.any.About(record.KeySubjectCPUs); cpus != "" {
-		where = fmt.Sprintf(" (it was confined to processors %s of the host)", escape(cpus))
+		where = fmt.Sprintf(" (it could use CPU %s of the host)", escape(cpus))
 	}
-	return fmt.Sprintf("Under that load the server kept %s cores busy%s. A `tools/call` that reads from GitLab takes %s of processor time.",
-		span(ss, "loaded-cpu-cores"), where, each(ss, record.Call.Unit("cpu-ns/call"), middle))
+	return fmt.Sprintf("With %s clients calling over HTTP the server kept %s cores busy%s. A `tools/call` that reads from GitLab costs %s of processor time.",
+		span(ss, "clients"), span(ss, "loaded-cpu-cores"), where, extremes(ss, cpu, middle))
 }
 
+// listingAndCalling says where the listing is the dearer of the two in every
+// round.
 func listingAndCalling(v *View) string {
-	list, call := record.List.Unit("cpu-ns/call"), record.Call.Unit("cpu-ns/call")
-	ss := having(v.believed("http", false), list, call, "list-bytes")
+	cpu, call := record.List.Unit("cpu-ns/call"), record.Call.Unit("cpu-ns/call")
+	ss := having(v.believed("http", false), cpu, call, "list-bytes")
 	if len(ss) == 0 {
 		return ""
 	}
 	var dearer []string
 	for _, s := range ss {
-		if s.Figure(list).Min > s.Figure(call).Max {
-			dearer = append(dearer, "`"+s.Surface+"`")
+		if s.Figure(cpu).Min > s.Figure(call).Max {
+			dearer = append(dearer, surface(s))
 		}
 	}
-	sizes := fmt.Sprintf("A `tools/list` reply is %s and takes %s of processor time", each(ss, "list-bytes", middle), each(ss, list, middle))
+	sentence := fmt.Sprintf("A `tools/list` reply is %s and costs %s of processor time: ",
+		extremes(ss, "list-bytes", middle), extremes(ss, cpu, middle))
 	if len(dearer) == 0 {
-		return sizes + ", on no surface more than a `tools/call`."
+		return sentence + "on no surface more than a `tools/call`."
 	}
-	return sizes + ", more than a `tools/call` on " + enumerate(dearer) + "."
+	return sentence + "more than a `tools/call` on " + enumerate(dearer) + "."
 }
 
 func starting(v *View) string {
@@ -129,23 +135,24 @@ func starting(v *View) string {
 		}
 	}
 	ready := fmt.Sprintf("Over HTTP the process is ready %s after its start. ", span(ss, "ready-ns"))
-	first, warm := each(ss, "first-list-ns", middle), each(ss, "warm-list-ns", middle)
+	first, warm := extremes(ss, "first-list-ns", middle), extremes(ss, "warm-list-ns", middle)
 	switch slower {
 	case len(ss):
-		return ready + fmt.Sprintf("The first client then waits for its tools to be built: %s. A listing after that, with nothing else running, takes %s.", first, warm)
+		return ready + fmt.Sprintf("Its first client waits until the tools are built, %s; a listing after that takes %s if nothing else runs.", first, warm)
 	case 0:
-		return ready + fmt.Sprintf("The first client waits no longer for its tools than later ones: %s at first, %s after.", first, warm)
+		return ready + fmt.Sprintf("Its first client waits no longer for a listing than later ones: %s at first, %s after that.", first, warm)
 	}
 	return ready + fmt.Sprintf("The first listing takes %s, one after that %s.", first, warm)
 }
 
 func underLoad(v *View) string {
-	ss := having(v.believed("http", false), record.Call.Unit("p50-ns"), record.Call.Unit("p99-ns"), "clients")
+	p50, p99 := record.Call.Unit("p50-ns"), record.Call.Unit("p99-ns")
+	ss := having(v.believed("http", false), p50, p99, "clients")
 	if len(ss) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With %s clients calling at once over HTTP, half of the `tools/call`s that read from GitLab were answered within %s, and at p99 within %s.",
-		span(ss, "clients"), each(ss, record.Call.Unit("p50-ns"), middle), each(ss, record.Call.Unit("p99-ns"), middle))
+	return fmt.Sprintf("With %s clients calling at once over HTTP, a `tools/call` that reads from GitLab took %s at p50 and %s at p99.",
+		span(ss, "clients"), extremes(ss, p50, middle), extremes(ss, p99, middle))
 }
 
 // telemetry compares scenarios that differ in nothing else. A difference counts
@@ -239,14 +246,19 @@ func having(scenarios []*Scenario, units ...string) []*Scenario {
 func middle(f Figure) float64  { return f.Median }
 func largest(f Figure) float64 { return f.Max }
 
-// each lists a metric by surface: "1.2 ms on `dynamic` and 3 ms on `meta`".
-func each(scenarios []*Scenario, unit string, of func(Figure) float64) string {
-	var parts []string
-	for _, s := range scenarios {
-		parts = append(parts, amount(unit, of(s.Figure(unit)))+" on `"+s.Surface+"`")
+// extremes gives the smallest and the largest of a metric over scenarios and
+// the surfaces they are on: "1.2 ms (`dynamic`) to 3 ms (`meta`)".
+func extremes(scenarios []*Scenario, unit string, of func(Figure) float64) string {
+	by := func(a, b *Scenario) int { return cmp.Compare(of(a.Figure(unit)), of(b.Figure(unit))) }
+	least, most := slices.MinFunc(scenarios, by), slices.MaxFunc(scenarios, by)
+	from, to := amount(unit, of(least.Figure(unit))), amount(unit, of(most.Figure(unit)))
+	if from == to {
+		return to
 	}
-	return enumerate(parts)
+	return fmt.Sprintf("%s (%s) to %s (%s)", from, surface(least), to, surface(most))
 }
+
+func surface(s *Scenario) string { return "`" + s.Surface + "`" }
 
 // span gives the range of a metric's medians over scenarios: "18 to 20 MiB".
 func span(scenarios []*Scenario, unit string) string {

@@ -48,11 +48,11 @@ func section(heading string, blocks ...Block) Section {
 	return Section{Heading: heading, Blocks: blocks}
 }
 
-// tables returns a block for the table and one for what stands under it.
+// tables returns a block for the table and one for each note under it.
 func tables(t *Table) []Block {
 	blocks := []Block{{Table: t}}
-	if len(t.Notes) > 0 {
-		blocks = append(blocks, list(t.Notes...))
+	for _, note := range t.Notes {
+		blocks = append(blocks, text(note))
 	}
 	return blocks
 }

@@ -51,18 +51,30 @@ func (f Figure) String() string { return amount(f.Unit, f.Median) }
 // amount writes an amount of a metric for prose.
 func amount(unit string, v float64) string { return scaleOf(unit, v).with(v) }
 
-// cell is the median in the given scale and, in brackets, the interval where
-// there is one and else the smallest and largest, unless they read the same.
-func (f Figure) cell(s Scale) string {
+// middle is the median in the given scale.
+func (f Figure) middle(s Scale) string { return s.in(f.Unit, f.Median).figure(f.Median) }
+
+// largest is the largest of all rounds in the given scale.
+func (f Figure) largest(s Scale) string { return s.in(f.Unit, f.Max).figure(f.Max) }
+
+// spread is the median in the given scale and, in brackets, the interval where
+// there is one and else the smallest and largest, unless they read the same. A
+// scale that fits the figure stands beside it.
+func (f Figure) spread(s Scale) string {
 	lo, hi := f.Min, f.Max
 	if f.Interval {
 		lo, hi = f.Lo, f.Hi
 	}
-	middle := s.figure(f.Median)
-	if s.figure(lo) == middle && s.figure(hi) == middle {
-		return middle
+	scale := s.in(f.Unit, f.Median)
+	middle, from, to := scale.figure(f.Median), scale.figure(lo), scale.figure(hi)
+	shown := middle
+	if s == fitting {
+		shown = scale.with(f.Median)
 	}
-	return middle + " (" + between(s.figure(lo), s.figure(hi)) + ")"
+	if from == middle && to == middle {
+		return shown
+	}
+	return shown + " (" + between(from, to) + ")"
 }
 
 // between writes a range, in words where a sign would be taken for the dash.

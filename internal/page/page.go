@@ -20,7 +20,7 @@ func Draw(rec *record.Record) (*Document, error) {
 		Title: "What " + escape(v.subjects()) + " costs to run",
 		Sections: slices.DeleteFunc([]Section{
 			{Blocks: v.heading()},
-			section("At a glance", list(v.atAGlance()...)),
+			section("At a glance", v.glance()...),
 			section("Memory", v.memory()...),
 			section("Processor time", v.processorTime()...),
 			section("What a client waits for", v.waits()...),

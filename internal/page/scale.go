@@ -20,6 +20,18 @@ var (
 	millis = Scale{"ms", 1e6}
 )
 
+// fitting is the scale that fits each figure by itself, for a column in which
+// figures are orders of magnitude apart.
+var fitting = Scale{}
+
+// in returns the scale for an amount of a metric.
+func (s Scale) in(unit string, amount float64) Scale {
+	if s == fitting {
+		return scaleOf(unit, amount)
+	}
+	return s
+}
+
 // The ladders that prose climbs, smallest first.
 var (
 	byteLadder = []Scale{{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}}

@@ -9,26 +9,55 @@ import (
 	"mcpbench/internal/stat"
 )
 
+// glance is the first screen: a table of what is asked first, then claims.
+func (v *View) glance() []Block {
+	var shown []*Scenario
+	for _, s := range v.Scenarios {
+		if !s.Telemetry && s.Believed() {
+			shown = append(shown, s)
+		}
+	}
+	var blocks []Block
+	if len(shown) > 0 {
+		blocks = tables(scenarioTable(shown, glanceColumns))
+	}
+	return append(blocks, list(v.atAGlance()...))
+}
+
 func (v *View) memory() []Block {
-	return append([]Block{text("Resident memory in MiB. A limit has to clear the largest peak, which the brackets show, " +
-		"and not the median; leave room above it, since a rarer moment than these rounds met is always possible. " +
-		"On HTTP all clients share one process. On stdio each has its own, and the columns after the first client's " +
-		"are the sum over the processes, in which the pages that all of them share count once for each. " +
-		"The last column counts them once, after the load has stopped and memory has come to rest.")},
-		tables(v.scenarioTable(memoryColumns))...)
+	return append([]Block{text("Resident memory in MiB where no other unit stands. A client is a credential on HTTP, where all share one " +
+		"process, and a process on stdio. There the columns after the first client's are sums over the processes, in which " +
+		"pages that several of them share count once for each; the last column counts them once, after the load has stopped " +
+		"and memory has come to rest. A limit has to clear the largest peak of any round, not the median, and some more: " +
+		"a worse moment than these rounds met is always possible.")},
+		tables(scenarioTable(v.Scenarios, memoryColumns))...)
 }
 
 func (v *View) processorTime() []Block {
-	return append([]Block{text("Cores that the server kept busy while every client was calling, and milliseconds of processor " +
-		"time for a call: of the whole load, and of each method in a phase of its own. This is what carries over to " +
-		"another machine best; calls a second do not.")},
-		tables(v.scenarioTable(processorColumns))...)
+	scale := v.timeScale("cpu-ns/call")
+	return append([]Block{text(fmt.Sprintf("Cores that the server kept busy while every client was calling, and processor time for a call in %s: "+
+		"of the whole load, and of each method in a phase of its own. Between machines, time per call carries over better "+
+		"than calls per second do.", scale.Symbol))},
+		tables(scenarioTable(v.Scenarios, processorColumns(scale)))...)
+}
+
+// timeScale is the one that fits the smallest figure of a metric.
+func (v *View) timeScale(unit string) Scale {
+	known := having(v.Scenarios, unit)
+	if len(known) == 0 {
+		return millis
+	}
+	smallest := known[0].Figure(unit).Median
+	for _, s := range known {
+		smallest = min(smallest, s.Figure(unit).Median)
+	}
+	return scaleOf(unit, smallest)
 }
 
 func (v *View) waits() []Block {
 	return append([]Block{text("From starting the process until it answers; the first `tools/list`, which finds nothing built; " +
-		"and a later one of a single client with nothing else running. Under load a listing waits longer: see the next table.")},
-		tables(v.scenarioTable(waitColumns))...)
+		"and a later one of a single client with nothing else running. Under load a listing takes longer, as the next table shows.")},
+		tables(scenarioTable(v.Scenarios, waitColumns))...)
 }
 
 func (v *View) latency() []Block {
@@ -47,7 +76,7 @@ func (v *View) intervalNeeds() string {
 func (v *View) process() []Block {
 	return append([]Block{text("Read while every client is connected. On stdio, threads and descriptors are the sum over the processes, " +
 		"and goroutines are those of one. The suite's own cores are what making the load took beside the server.")},
-		tables(v.scenarioTable(processColumns))...)
+		tables(scenarioTable(v.Scenarios, processColumns))...)
 }
 
 func (v *View) outcomes() []Block {

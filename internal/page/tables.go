@@ -8,47 +8,64 @@ import (
 	"mcpbench/internal/record"
 )
 
-// A column shows one metric of every scenario in one scale.
+// A column shows one metric of every scenario in one way.
 type column struct {
 	head  string
 	unit  string
 	scale Scale
+	show  func(Figure, Scale) string
+}
+
+// glanceColumns answer the first questions: how much memory, how many cores,
+// how long a client waits.
+var glanceColumns = []column{
+	{"Clients", "clients", plain, Figure.middle},
+	{"Largest peak of memory, MiB", "peak-RSS-bytes", mib, Figure.largest},
+	{"Cores busy", "loaded-cpu-cores", plain, Figure.middle},
+	{"First `tools/list`, ms", "first-list-ns", millis, Figure.middle},
+	{"Warm `tools/list`, ms", "warm-list-ns", millis, Figure.middle},
+	{"`tools/call` p50, ms", record.Call.Unit("p50-ns"), millis, Figure.middle},
+	{"`tools/call` p99, ms", record.Call.Unit("p99-ns"), millis, Figure.middle},
 }
 
 var memoryColumns = []column{
-	{"Clients", "clients", plain},
-	{"Idle", "idle-RSS-bytes", mib},
-	{"One client", "one-RSS-bytes", mib},
-	{"All clients", "all-RSS-bytes", mib},
-	{"Each further client", "further-RSS-bytes/client", mib},
-	{"**Peak under load**", "peak-RSS-bytes", mib},
-	{"At rest, shared once", "rest-PSS-bytes", mib},
+	{"Clients", "clients", plain, Figure.spread},
+	{"Idle", "idle-RSS-bytes", mib, Figure.spread},
+	{"One client", "one-RSS-bytes", mib, Figure.spread},
+	{"All clients", "all-RSS-bytes", mib, Figure.spread},
+	{"Each further client", "further-RSS-bytes/client", fitting, Figure.spread},
+	{"Peak under load", "peak-RSS-bytes", mib, Figure.spread},
+	{"**Largest peak**", "peak-RSS-bytes", mib, Figure.largest},
+	{"At rest, shared once", "rest-PSS-bytes", mib, Figure.spread},
 }
 
-var processorColumns = []column{
-	{"Cores busy under load", "loaded-cpu-cores", plain},
-	{"All methods", "cpu-ns/call", millis},
-	{"`resources/list`", record.Resources.Unit("cpu-ns/call"), millis},
-	{"`tools/list`", record.List.Unit("cpu-ns/call"), millis},
-	{"`tools/call`, a GitLab read", record.Call.Unit("cpu-ns/call"), millis},
-	{"`tools/call`, `gitlab_find_action`", record.Find.Unit("cpu-ns/call"), millis},
+// processorColumns are all in one scale, since they are read across.
+func processorColumns(scale Scale) []column {
+	return []column{
+		{"Cores busy", "loaded-cpu-cores", plain, Figure.spread},
+		{"All methods", "cpu-ns/call", scale, Figure.spread},
+		{"`resources/list`", record.Resources.Unit("cpu-ns/call"), scale, Figure.spread},
+		{"`tools/list`", record.List.Unit("cpu-ns/call"), scale, Figure.spread},
+		{"`tools/call`, a GitLab read", record.Call.Unit("cpu-ns/call"), scale, Figure.spread},
+		{"`tools/call`, `gitlab_find_action`", record.Find.Unit("cpu-ns/call"), scale, Figure.spread},
+	}
 }
 
 var processColumns = []column{
-	{"Clients", "clients", plain},
-	{"Goroutines", "goroutines", plain},
-	{"Threads", "threads", plain},
-	{"Descriptors", "descriptors", plain},
-	{"Suite's own cores", "suite-cpu-cores", plain},
-	{"Stops within, ms", "exit-ns", millis},
+	{"Clients", "clients", plain, Figure.spread},
+	{"Goroutines", "goroutines", plain, Figure.spread},
+	{"Threads", "threads", plain, Figure.spread},
+	{"Descriptors", "descriptors", plain, Figure.spread},
+	{"Suite's own cores", "suite-cpu-cores", plain, Figure.spread},
+	{"Gone after, ms", "exit-ns", millis, Figure.spread},
 }
 
 var waitColumns = []column{
-	{"Process ready, ms", "ready-ns", millis},
-	{"First `tools/list`, ms", "first-list-ns", millis},
-	{"Warm `tools/list`, ms", "warm-list-ns", millis},
-	{"Size of the listing, KiB", "list-bytes", Scale{"KiB", 1 << 10}},
-	{"Tools", "tools", plain},
+	{"Process ready, ms", "ready-ns", millis, Figure.spread},
+	{"First `tools/list`, ms", "first-list-ns", millis, Figure.spread},
+	{"Warm `tools/list`, ms", "warm-list-ns", millis, Figure.spread},
+	{"Size of the listing", "list-bytes", fitting, Figure.spread},
+	{"Tools", "tools", plain, Figure.spread},
 }
 
 // A tableMaker fills a table and remembers what has to stand under it.
@@ -58,16 +75,16 @@ type tableMaker struct {
 	doubts  []string // of marked rows
 }
 
-// scenarioTable has a row a scenario and the given columns.
-func (v *View) scenarioTable(columns []column) *Table {
+// scenarioTable has a row for each of the scenarios and the given columns.
+func scenarioTable(scenarios []*Scenario, columns []column) *Table {
 	m := &tableMaker{table: Table{Head: []string{"Scenario"}, Names: 1}}
 	for _, c := range columns {
 		m.table.Head = append(m.table.Head, c.head)
 	}
-	for _, s := range v.Scenarios {
+	for _, s := range scenarios {
 		row := []Cell{m.name(s)}
 		for _, c := range columns {
-			row = append(row, m.cell(s.Figure(c.unit), c.scale))
+			row = append(row, m.cell(s.Figure(c.unit), c.scale, c.show))
 		}
 		m.table.Rows = append(m.table.Rows, row)
 	}
@@ -85,11 +102,11 @@ func (m *tableMaker) name(s *Scenario) Cell {
 		return c
 	}
 	c.Mark = doubtMark
-	verdict := "left out"
+	verdict := "left out for doubt"
 	if !s.Believed() {
-		verdict = "shown, but used for no statement"
+		verdict = "doubted, so that no statement uses it"
 	}
-	note := fmt.Sprintf("%s %s, %s: %s.", raised(doubtMark), escape(s.Title()), verdict, escape(strings.Join(s.Doubts, "; ")))
+	note := fmt.Sprintf("%s %s, %s: %s.", raised(doubtMark), escape(s.Title()), verdict, escape(strings.Join(s.Doubts, ", ")))
 	if !slices.Contains(m.doubts, note) {
 		m.doubts = append(m.doubts, note)
 	}
@@ -97,11 +114,11 @@ func (m *tableMaker) name(s *Scenario) Cell {
 }
 
 // cell shows a figure, or n/a with the mark of its reason.
-func (m *tableMaker) cell(f Figure, s Scale) Cell {
+func (m *tableMaker) cell(f Figure, s Scale, show func(Figure, Scale) string) Cell {
 	if !f.Known() {
 		return Cell{Text: "n/a", Mark: m.mark(f.Absent)}
 	}
-	return Cell{Text: f.cell(s), Value: f.Median, Known: true, Refs: f.Refs}
+	return Cell{Text: show(f, s), Value: f.Median, Known: true, Refs: f.Refs}
 }
 
 // mark returns the letter that stands for a reason.
@@ -149,9 +166,9 @@ func (v *View) latencyTable() *Table {
 }
 
 func (m *tableMaker) latencyRow(s *Scenario, method record.Method, calls Figure) {
-	cell := func(quantity string) Cell { return m.cell(s.Figure(method.Unit(quantity)), millis) }
+	cell := func(quantity string) Cell { return m.cell(s.Figure(method.Unit(quantity)), millis, Figure.spread) }
 	m.table.Rows = append(m.table.Rows, []Cell{
-		m.name(s), {Text: methodName(method)}, m.cell(calls, plain),
+		m.name(s), {Text: methodName(method)}, m.cell(calls, plain, Figure.spread),
 		cell("p50-ns"), cell("p90-ns"), cell("p99-ns"),
 		m.ends(s.Figure(method.Unit("p99-lo-ns")), s.Figure(method.Unit("p99-hi-ns"))),
 		cell("max-ns"),
@@ -162,7 +179,7 @@ func (m *tableMaker) latencyRow(s *Scenario, method record.Method, calls Figure)
 func (m *tableMaker) ends(lo, hi Figure) Cell {
 	for _, f := range []Figure{lo, hi} {
 		if !f.Known() {
-			return m.cell(f, millis)
+			return m.cell(f, millis, Figure.spread)
 		}
 	}
 	return Cell{Text: between(millis.figure(lo.Min), millis.figure(hi.Max)), Value: hi.Max, Known: true, Refs: hi.Refs}
@@ -174,10 +191,10 @@ func (v *View) outcomeTable() *Table {
 	m := &tableMaker{table: Table{Names: 1,
 		Head: []string{"Scenario", "Answered", "Refused", "Failed", "GitLab requests per `tools/call`"}}}
 	for _, s := range v.Scenarios {
-		m.table.Rows = append(m.table.Rows, []Cell{m.name(s),
+		m.table.Rows = append(m.table.Rows, []Cell{{Text: escape(s.Title())},
 			{Text: significant(s.calls()), Value: s.calls(), Known: true},
 			m.total(s, "refused-calls"), m.total(s, "failed-calls"),
-			m.cell(figureOf("upstream-requests/call", s.All), plain)})
+			m.cell(figureOf("upstream-requests/call", s.All), plain, Figure.spread)})
 	}
 	return m.finish()
 }
@@ -186,7 +203,7 @@ func (v *View) outcomeTable() *Table {
 func (m *tableMaker) total(s *Scenario, unit string) Cell {
 	f := figureOf(unit, s.All)
 	if !f.Known() {
-		return m.cell(f, plain)
+		return m.cell(f, plain, Figure.spread)
 	}
 	sum := s.sum(unit)
 	return Cell{Text: significant(sum), Value: sum, Known: true, Refs: f.Refs}

@@ -35,7 +35,7 @@ type Scenario struct {
 	Telemetry          bool
 	Results            []record.Result // what figures come from: believed, if any are
 	All                []record.Result // every round, believed or not
-	Doubts             []string        // reasons of the certificates, each with its round
+	Doubts             []string        // each doubted round with the reasons of its certificate
 }
 
 // Keys that must say the same in every result, since a page has one heading.
@@ -101,8 +101,9 @@ func newScenario(name string, rounds []record.Result) *Scenario {
 		if len(r.Certificate) == 0 {
 			s.Results = append(s.Results, r)
 		}
-		for _, reason := range r.Certificate {
-			s.Doubts = append(s.Doubts, fmt.Sprintf("round %s: %s", cmp.Or(r.About(record.KeyRound), "unnumbered"), reason))
+		if len(r.Certificate) > 0 {
+			s.Doubts = append(s.Doubts, fmt.Sprintf("round %s (%s)",
+				cmp.Or(r.About(record.KeyRound), "unnumbered"), strings.Join(r.Certificate, "; ")))
 		}
 	}
 	if len(s.Results) == 0 {

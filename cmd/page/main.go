@@ -1,0 +1,196 @@
+// Command page draws a record of measurements as a page, or checks that a page
+// is the one its record gives.
+//
+//	go run ./cmd/page -record results/HOST           draw results/HOST/page
+//	go run ./cmd/page -record results/HOST -check    fail with a diff if it differs
+//
+// It measures nothing. The record is a file, or a folder whose .txt files
+// belong together.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
+
+	"mcpbench/internal/page"
+	"mcpbench/internal/record"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+const usage = `usage: page -record PATH [-out FOLDER] [-check | -force]
+
+Draws the record at PATH, a file or a folder of .txt files, as FOLDER/README.md.
+Exit code: 0 drawn, or the page matches; 1 it does not, or something failed; 2 wrong usage.
+
+`
+
+// options are what the command line asks for.
+type options struct {
+	record, out  string
+	check, force bool
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	if err := o.do(stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "page:", err)
+		return 1
+	}
+	return 0
+}
+
+// parse reads the command line. What is wrong with it is said on stderr.
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("page", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, usage)
+		flags.PrintDefaults()
+	}
+	flags.StringVar(&o.record, "record", "", "the record: a file, or a folder of .txt `files`")
+	flags.StringVar(&o.out, "out", "", "`folder` of the page (default: page, beside the record)")
+	flags.BoolVar(&o.check, "check", false, "draw nothing; fail with a diff if the page differs from what the record gives")
+	flags.BoolVar(&o.force, "force", false, "replace a page even by a record that holds less")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	wrong := ""
+	switch {
+	case flags.NArg() > 0:
+		wrong = fmt.Sprintf("unexpected argument %q", flags.Arg(0))
+	case o.record == "":
+		wrong = "-record is missing: name the file or folder to draw"
+	case o.check && o.force:
+		wrong = "-check draws nothing, so there is nothing to -force"
+	}
+	if wrong != "" {
+		fmt.Fprintln(stderr, "page:", wrong)
+		return o, errors.New(wrong)
+	}
+	return o, nil
+}
+
+// do draws or checks.
+func (o options) do(stdout, stderr io.Writer) error {
+	files, folder, err := recordFiles(o.record)
+	if err != nil {
+		return err
+	}
+	rec, err := record.Read(files...)
+	if err != nil {
+		return err
+	}
+	for _, dropped := range rec.Dropped {
+		fmt.Fprintln(stderr, "page: left out:", dropped)
+	}
+	doc, err := page.Draw(rec)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.record, err)
+	}
+	if o.out == "" {
+		o.out = filepath.Join(folder, "page")
+	}
+	path := filepath.Join(o.out, "README.md")
+	old, err := os.ReadFile(path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return fmt.Errorf("read page: %w", err)
+	}
+	if o.check {
+		return check(path, missing, old, doc.Markdown(), stdout)
+	}
+	if !missing && !o.force {
+		if err := mayReplace(path, old, doc.Covers, rec); err != nil {
+			return err
+		}
+	}
+	if err := record.WriteFile(path, doc.Markdown()); err != nil {
+		return err
+	}
+	fmt.Fprintln(stdout, path)
+	return nil
+}
+
+// recordFiles returns the record's files in order, and the folder they are in.
+func recordFiles(path string) (files []string, folder string, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, "", fmt.Errorf("record: %w", err)
+	case !info.IsDir():
+		return []string{path}, filepath.Dir(path), nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, "", fmt.Errorf("record: %w", err)
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() && filepath.Ext(entry.Name()) == ".txt" {
+			files = append(files, filepath.Join(path, entry.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, "", fmt.Errorf("record: no .txt files in %s", path)
+	}
+	return files, path, nil
+}
+
+// errDiffers is why a check fails; the diff is on standard output.
+var errDiffers = errors.New("the page is not what the record gives: draw it again without -check")
+
+// check writes the difference between the page that is and the one that should
+// be.
+func check(path string, missing bool, old, drawn []byte, stdout io.Writer) error {
+	if missing {
+		return fmt.Errorf("there is no page at %s: draw it without -check", path)
+	}
+	if string(old) == string(drawn) {
+		return nil
+	}
+	diff := difflib.UnifiedDiff{
+		A: difflib.SplitLines(string(old)), B: difflib.SplitLines(string(drawn)),
+		FromFile: path, ToFile: "drawn from the record", Context: 2,
+	}
+	if err := difflib.WriteUnifiedDiff(stdout, diff); err != nil {
+		return fmt.Errorf("write diff: %w", err)
+	}
+	return fmt.Errorf("%s: %w", path, errDiffers)
+}
+
+// mayReplace refuses to put less in the place of more: a record that lacks
+// some of its own plan, or some of what the page there was drawn from. Drawing
+// the same results again is always allowed.
+func mayReplace(path string, old []byte, next page.Coverage, rec *record.Record) error {
+	held := page.ReadCoverage(old)
+	if len(held) == 0 {
+		return fmt.Errorf("%s was not drawn by this command: -force replaces it", path)
+	}
+	if lost := held.Lost(next); len(lost) > 0 {
+		return fmt.Errorf("the record holds less than the page at %s, which -force replaces all the same:\n  %s",
+			path, strings.Join(lost, "\n  "))
+	}
+	if missing := rec.Missing(); len(missing) > 0 && !maps.Equal(held, next) {
+		return fmt.Errorf("the record is partial, so it does not replace the page at %s unless by -force; planned and not measured: %s",
+			path, missing)
+	}
+	return nil
+}
