@@ -93,6 +93,7 @@ func (s *scanner) feed(p []byte) {
 // whole reports whether the text so far is exactly one JSON value.
 func (s *scanner) whole() bool {
 	if s.depth == 0 && isNumberEnd(s.state) {
+		s.state = afterValue
 		s.endScalar()
 	}
 	return s.depth == 0 && s.state == afterValue
