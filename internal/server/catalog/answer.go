@@ -70,7 +70,7 @@ func answerObject(op *Operation, result reflect.Value, written *capped, a Answer
 		return map[string]int{"status": a.Status}, nil
 	case t == reflect.TypeFor[[]byte]():
 		return asContent(result.Bytes()), nil
-	case t == reflect.TypeFor[io.ReadCloser]():
+	case streams(t):
 		return readContent(result)
 	case t.Kind() == reflect.Slice:
 		if result.IsNil() {
@@ -79,7 +79,7 @@ func answerObject(op *Operation, result reflect.Value, written *capped, a Answer
 		return list{result.Interface(), a.Pagination}, nil
 	case op.wrapped():
 		return map[string]any{"value": result.Interface()}, nil
-	case result.IsNil():
+	case result.IsNil(), result.Elem().Kind() == reflect.Map && result.Elem().IsNil():
 		return struct{}{}, nil
 	}
 	return result.Interface(), nil
@@ -105,14 +105,16 @@ func asContent(data []byte) contentAnswer {
 	return contentAnswer{base64.StdEncoding.EncodeToString(data), "base64", len(data)}
 }
 
+// readContent reads what a method returned to be read, and closes it if that can be done.
 func readContent(result reflect.Value) (any, error) {
-	r, ok := result.Interface().(io.ReadCloser)
-	if !ok {
+	if result.IsNil() {
 		return asContent(nil), nil
 	}
-	defer r.Close() //nolint:errcheck // it was only read
+	if c, ok := result.Interface().(io.Closer); ok {
+		defer c.Close() //nolint:errcheck // it was only read
+	}
 	var w capped
-	if _, err := io.Copy(&w, r); err != nil {
+	if _, err := io.Copy(&w, result.Interface().(io.Reader)); err != nil {
 		return nil, fmt.Errorf("read GitLab's answer: %w", err)
 	}
 	return asContent(w.Bytes()), nil

@@ -31,7 +31,7 @@ func (op *Operation) OutputSchema() json.RawMessage {
 	switch {
 	case t != nil && op.wrapped():
 		return json.RawMessage(valueAnswerSchema)
-	case t == nil && op.writes(), t == reflect.TypeFor[[]byte](), t == reflect.TypeFor[io.ReadCloser]():
+	case t == nil && op.writes(), t == reflect.TypeFor[[]byte](), t != nil && streams(t):
 		return json.RawMessage(contentAnswerSchema)
 	case op.Service == "GraphQL":
 		return json.RawMessage(valueAnswerSchema)
@@ -61,9 +61,12 @@ func (op *Operation) result() reflect.Type {
 
 // wrapped reports whether the answer's value need not be an object, and so is put into one.
 func (op *Operation) wrapped() bool {
-	t := value(op.result())
-	return t.Kind() == reflect.String || t != reflect.TypeFor[io.ReadCloser]() && ownJSON(t) != ""
+	t := op.result()
+	return !streams(t) && (value(t).Kind() == reflect.String || ownJSON(value(t)) != "")
 }
+
+// streams reports whether a result is read rather than looked at.
+func streams(t reflect.Type) bool { return t.Implements(reflect.TypeFor[io.Reader]()) }
 
 // writes reports whether the answer goes to a writer.
 func (op *Operation) writes() bool {
