@@ -105,14 +105,18 @@ const (
 	CallFind = "find"
 	// CallWrite changes the stand-in's data.
 	CallWrite = "write"
+	// CallWritten is a read that must show what CallWrite did.
+	CallWritten = "written"
 	// CallBad has an argument that the subject must refuse before it asks GitLab.
 	CallBad = "bad"
 	// CallMissing asks for something that GitLab answers with an error.
 	CallMissing = "missing"
 )
 
-// CallNames lists the names a subject file may use under calls.
-func CallNames() []string { return []string{CallRead, CallFind, CallWrite, CallBad, CallMissing} }
+// CallNames lists the names a subject file may use under calls, in an order in which they can be made.
+func CallNames() []string {
+	return []string{CallRead, CallFind, CallWrite, CallWritten, CallBad, CallMissing}
+}
 
 // Duration is a time.Duration written as "1s" in a subject file.
 type Duration time.Duration

@@ -82,6 +82,12 @@ func memoryMetrics() []Metric {
 			Meaning: "Growth of the resident set from the first client to the last, for each client after the first."},
 		{Unit: "peak-RSS-bytes", Better: Lower,
 			Meaning: "High-water mark of the resident set that the kernel kept while under load; on stdio of all processes together."},
+		{Unit: "rest-RSS-bytes", Better: Lower,
+			Meaning: "Resident set after the load stopped, collections were forced and memory came to rest, clients still connected; on stdio of all processes together."},
+		{Unit: "rest-heap-bytes", Better: Lower,
+			Meaning: "Live heap at that rest, just collected; on stdio of all processes together."},
+		{Unit: "rest-ns", Better: Lower,
+			Meaning: "From the forced collections until the resident set had come to rest."},
 		{Unit: "rest-PSS-bytes", Better: Lower,
 			Meaning: "Proportional set of all processes after the load stopped and memory came to rest: shared pages counted once."},
 	}

@@ -1,0 +1,55 @@
+package bench_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/record"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated parts of docs/ instead of comparing them")
+
+const (
+	metricsStart = "<!-- metrics: this table is written by `go test ./bench_test -run TestMetricsDocumented -update` -->\n"
+	metricsEnd   = "<!-- /metrics -->"
+)
+
+// TestMetricsDocumented keeps the table of metrics in docs/method.md equal to the one the record is
+// held to.
+func TestMetricsDocumented(t *testing.T) {
+	root, err := moduleRoot()
+	require.NoError(t, err)
+	path := filepath.Join(root, "docs", "method.md")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	head, rest, ok := strings.Cut(string(data), metricsStart)
+	require.True(t, ok, "%s has lost the mark %q", path, metricsStart)
+	now, tail, ok := strings.Cut(rest, metricsEnd)
+	require.True(t, ok, "%s has lost the mark %q", path, metricsEnd)
+	want := metricsTable()
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(head+metricsStart+want+metricsEnd+tail), 0o644))
+		return
+	}
+	assert.Equal(t, want, now, "run: go test ./bench_test -run TestMetricsDocumented -update")
+}
+
+func metricsTable() string {
+	var b strings.Builder
+	b.WriteString("\n| metric | better | meaning |\n|---|---|---|\n")
+	for _, m := range record.Metrics() {
+		better := map[record.Direction]string{record.Lower: "lower", record.Higher: "higher"}[m.Better]
+		if m.Exact {
+			better = strings.TrimPrefix(better+", exact", ", ")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Unit, better, m.Meaning)
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,182 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"mcpbench/internal/mcp"
+	"mcpbench/internal/meter"
+	"mcpbench/internal/spawn"
+	"mcpbench/scenarios"
+)
+
+// loopback is the only address anything listens on.
+const loopback = "127.0.0.1"
+
+// launch says how one process of the subject is to be started.
+type launch struct {
+	name      string
+	transport scenarios.Transport
+	surface   scenarios.Surface
+	telemetry bool
+	// cpus the process is confined to; none leaves it where the suite is.
+	cpus []int
+	// vars are the placeholders known before the start: gitlab, gitlab_api, token, otlp, project….
+	vars scenarios.Vars
+}
+
+// instance is one running process of the subject and what is known about reaching it.
+type instance struct {
+	subject *scenarios.Subject
+	launch  launch
+	vars    scenarios.Vars
+	process *spawn.Process
+	tree    *meter.Tree
+	heap    meter.Heap
+	// stdio is the conversation over the process's own pipes; nil on HTTP.
+	stdio *mcp.StdioConn
+}
+
+// start starts a process of the subject and waits until it answers. It is stopped when tb ends, unless
+// it was stopped before.
+func (s *suite) start(tb testing.TB, l launch) (*instance, error) {
+	tb.Helper()
+	in := &instance{subject: s.subject, launch: l}
+	spec, err := in.spec(s.build.path)
+	if err != nil {
+		return nil, err
+	}
+	if in.process, err = spawn.Start(tb.Context(), spec); err != nil {
+		return nil, err
+	}
+	// The test's own context has ended by the time this runs.
+	tb.Cleanup(func() { _, _ = in.process.Stop(context.Background()) })
+	if in.tree, err = meter.NewTree(in.process.PID()); err != nil {
+		return nil, err
+	}
+	if in.subject.Heap.Reader == "go-pprof" {
+		address, err := in.vars.Expand(in.subject.Heap.Address)
+		if err != nil {
+			return nil, err
+		}
+		in.heap = meter.GoPprof(address)
+	}
+	return in, nil
+}
+
+// spec translates the subject file's description into what is spawned.
+func (in *instance) spec(binary string) (spawn.Spec, error) {
+	how := in.subject.Transports[in.launch.transport]
+	if err := in.placeholders(binary); err != nil {
+		return spawn.Spec{}, err
+	}
+	args, env, err := in.argsAndEnv(how)
+	if err != nil {
+		return spawn.Spec{}, err
+	}
+	spec := spawn.Spec{
+		Name: in.launch.name, Path: binary, Args: args, Env: env, CPUs: in.launch.cpus,
+		Grace: how.Grace.Std(), ReadyTimeout: readyTimeout,
+	}
+	if in.launch.transport == scenarios.Stdio {
+		spec.Stdio, spec.Ready = true, in.answers
+		return spec, nil
+	}
+	spec.Listen = net.JoinHostPort(loopback, in.vars["port"])
+	ready, err := in.vars.Expand(how.Ready)
+	spec.Ready = spawn.HTTPReady(ready)
+	return spec, err
+}
+
+// readyTimeout bounds how long a process may take until it answers.
+const readyTimeout = 30 * time.Second
+
+// placeholders completes the launch's variables with those of this process.
+func (in *instance) placeholders(binary string) error {
+	in.vars = scenarios.Vars{"binary": binary}
+	for name, value := range in.launch.vars {
+		in.vars[name] = value
+	}
+	for _, name := range []string{"port", "debug_port"} {
+		port, err := spawn.FreePort(loopback)
+		if err != nil {
+			return err
+		}
+		in.vars[name] = strconv.Itoa(port)
+	}
+	return nil
+}
+
+func (in *instance) argsAndEnv(how *scenarios.Launch) (args, env []string, err error) {
+	options := []scenarios.Option{{Args: how.Args, Env: how.Env}, in.subject.Surfaces[in.launch.surface].Option}
+	if in.launch.telemetry {
+		options = append(options, *in.subject.Telemetry)
+	}
+	env = spawn.Inherit(in.subject.Inherit...)
+	for _, o := range options {
+		more, err := in.vars.ExpandAll(o.Args)
+		if err != nil {
+			return nil, nil, err
+		}
+		variables, err := in.vars.ExpandEnv(o.Env)
+		if err != nil {
+			return nil, nil, err
+		}
+		args, env = append(args, more...), append(env, variables...)
+	}
+	return args, env, nil
+}
+
+// answers is the ready probe on stdio: the process is ready when it has answered the first message of
+// a conversation.
+func (in *instance) answers(ctx context.Context, p *spawn.Process) error {
+	in.stdio = mcp.NewStdio(p.Stdout(), p.Stdin(), in.version())
+	if in.version().Initializes() {
+		return in.stdio.Handshake(ctx)
+	}
+	discover, err := mcp.NewRequest(mcp.Spec{Label: "discover", Method: "server/discover", Version: in.version()})
+	if err != nil {
+		return err
+	}
+	var reply mcp.Reply
+	in.stdio.Do(ctx, discover, &reply)
+	return failure(discover, &reply)
+}
+
+func (in *instance) version() mcp.Version { return mcp.Version(in.subject.Protocol) }
+
+// dial opens a connection of the given credential to an HTTP process.
+func (in *instance) dial(ctx context.Context, token string) (*mcp.HTTPConn, error) {
+	how := in.subject.Transports[scenarios.HTTP]
+	url, err := in.vars.Expand(how.URL)
+	if err != nil {
+		return nil, err
+	}
+	credential, err := scenarios.Vars{"token": token}.Expand(how.CredentialValue)
+	if err != nil {
+		return nil, err
+	}
+	header := http.Header{}
+	header.Set(how.CredentialHeader, credential)
+	conn, err := mcp.DialHTTP(ctx, mcp.HTTPConfig{URL: url, Header: header, Version: in.version()})
+	if err != nil {
+		return nil, err
+	}
+	if in.version().Initializes() {
+		return conn, conn.Handshake(ctx)
+	}
+	return conn, nil
+}
+
+// failure turns a reply that is not OK into an error.
+func failure(request *mcp.Request, reply *mcp.Reply) error {
+	if reply.Outcome == mcp.OK {
+		return nil
+	}
+	return fmt.Errorf("%s (%s): %s: %s", request.Label(), request.Method(), reply.Outcome, reply.Reason)
+}

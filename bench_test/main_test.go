@@ -1,0 +1,138 @@
+// Package bench_test is the suite: benchmarks that measure a real server process, and tests that
+// check it. It is the one place that wires the mechanics together; what it measures is described in
+// package scenarios, and what it found is written by package record.
+//
+//	go test -bench . -benchtime=1x ./bench_test
+package bench_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"mcpbench/internal/spawn"
+	"mcpbench/scenarios"
+)
+
+// options are the suite's own flags.
+type options struct {
+	subject, binary, record, cpus string
+	rounds                        int
+	gitlabLatency                 time.Duration
+}
+
+func (o *options) register(fs *flag.FlagSet) {
+	fs.StringVar(&o.subject, "subject", scenarios.Default, "what is measured: the `name` of an embedded subject, or the path of a .toml file")
+	fs.StringVar(&o.binary, "binary", "", "`path` of the subject's binary; built from the checkout, or found in PATH, when empty")
+	fs.StringVar(&o.record, "record", "", "`file` that results are written to, which must not exist; a new one under out/ when empty")
+	fs.StringVar(&o.cpus, "cpus", "", "`list` of CPUs to use, such as 0-3; the first half is the suite's, the rest the subject's")
+	fs.IntVar(&o.rounds, "rounds", 1, "how often all selected scenarios are measured, one whole pass after another")
+	fs.DurationVar(&o.gitlabLatency, "gitlab-latency", 0, "time the GitLab stand-in waits before each answer")
+}
+
+// opts are the values of the flags, and bench what benchmarks share.
+var (
+	opts  options
+	bench *suite
+)
+
+// Exit codes of the suite that package testing does not have.
+const (
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func TestMain(m *testing.M) {
+	opts.register(flag.CommandLine)
+	flag.Parse()
+	os.Exit(runSuite(m))
+}
+
+func runSuite(m *testing.M) int {
+	alignFlag("test.run", testKeys)
+	alignFlag("test.bench", benchmarkKeys)
+	code := 0
+	if benchmarking() {
+		code = runBenchmarks(m)
+	} else {
+		code = m.Run()
+	}
+	if left := spawn.Leftovers(); len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "bench_test: processes %v were started and never stopped\n", left)
+		code = max(code, 1)
+	}
+	return code
+}
+
+// runBenchmarks runs whole passes, so that no scenario follows itself and slow changes of the host
+// fall on all of them alike.
+func runBenchmarks(m *testing.M) int {
+	if err := openSuite(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench_test:", err)
+		return exitUsage
+	}
+	defer bench.close()
+	exitOnInterrupt()
+	code := 0
+	for bench.round = 1; bench.round <= opts.rounds; bench.round++ {
+		code = max(code, m.Run())
+		// The tests chosen by -run belong to the first pass only.
+		_ = flag.Set("test.run", "^$")
+	}
+	return code
+}
+
+func openSuite() error {
+	if err := onceEach(); err != nil {
+		return err
+	}
+	var err error
+	bench, err = newSuite(opts)
+	return err
+}
+
+// onceEach makes every benchmark's body run once. A body is a whole scenario with its own number of
+// calls; repeating it is what -rounds is for.
+func onceEach() error {
+	given := ""
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name == "test.benchtime" {
+			given = f.Value.String()
+		}
+	})
+	if given != "" && given != "1x" {
+		return fmt.Errorf("-benchtime=%s: each scenario sets its own number of calls, use -benchtime=1x, and -rounds to repeat", given)
+	}
+	if opts.rounds < 1 {
+		return errors.New("-rounds must be at least 1")
+	}
+	return flag.Set("test.benchtime", "1x")
+}
+
+// exitOnInterrupt ends the suite at the first SIGINT or SIGTERM. Finished results are on disk, and
+// children end with the suite, whichever way it ends.
+func exitOnInterrupt() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		sig := <-signals
+		fmt.Fprintf(os.Stderr, "\nbench_test: %v; the finished results are in %s\n", sig, bench.recordPath)
+		os.Exit(exitInterrupted)
+	}()
+}
+
+// benchmarking reports whether benchmarks were asked for, and not just a list of them.
+func benchmarking() bool {
+	return flag.Lookup("test.bench").Value.String() != "" && flag.Lookup("test.list").Value.String() == ""
+}
+
+func alignFlag(name string, keys []string) {
+	f := flag.Lookup(name)
+	// The value was accepted when it was parsed, and only gains empty elements.
+	_ = f.Value.Set(alignFilter(f.Value.String(), keys))
+}

@@ -1,0 +1,82 @@
+package bench_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestNoOrphans ends a measuring suite in every way it can end and looks for processes left behind.
+func TestNoOrphans(t *testing.T) {
+	s := requireSuite(t)
+	for _, tt := range []struct {
+		name    string
+		timeout string
+		end     func(*os.Process) error
+	}{
+		{"interrupt", "0", func(p *os.Process) error { return p.Signal(os.Interrupt) }},
+		{"kill", "0", func(p *os.Process) error { return p.Kill() }},
+		{"timeout", "3s", func(*os.Process) error { return nil }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			// A binary of its own is how this run's children are told from all others.
+			binary := filepath.Join(t.TempDir(), "subject")
+			copyFile(t, s.build.path, binary)
+			cmd := exec.CommandContext(t.Context(), os.Args[0],
+				"-test.run=^$", "-test.bench=Point/transport=stdio/surface=dynamic/telemetry=off", "-test.benchtime=1x",
+				"-test.timeout="+tt.timeout, "-binary="+binary, "-record="+filepath.Join(t.TempDir(), "record.txt"))
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			require.NoError(t, cmd.Start())
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			require.Eventually(t, func() bool { return len(running(t, binary)) > 1 }, 20*time.Second, 10*time.Millisecond, "the suite starts its children")
+			require.NoError(t, tt.end(cmd.Process))
+			select {
+			case err := <-ended:
+				require.Error(t, err, "the suite was ended before it was done")
+			case <-time.After(20 * time.Second):
+				require.NoError(t, cmd.Process.Signal(syscall.SIGKILL))
+				t.Fatal("the suite did not end")
+			}
+			assert.Eventually(t, func() bool { return len(running(t, binary)) == 0 }, 10*time.Second, 10*time.Millisecond,
+				"left behind: %v\n%s", running(t, binary), &out)
+		})
+	}
+}
+
+// running lists the processes of a binary, by /proc/PID/exe (proc(5)).
+func running(t *testing.T, binary string) []string {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	require.NoError(t, err)
+	var pids []string
+	for _, link := range links {
+		// A process may end between the two looks at it.
+		if exe, err := os.Readlink(link); err == nil && exe == binary {
+			pids = append(pids, strings.Split(link, "/")[2])
+		}
+	}
+	return pids
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	require.NoError(t, err)
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o700)
+	require.NoError(t, err)
+	_, err = io.Copy(out, in)
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+}

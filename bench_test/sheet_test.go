@@ -1,0 +1,105 @@
+package bench_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"mcpbench/internal/load"
+	"mcpbench/internal/record"
+	"mcpbench/internal/stat"
+)
+
+// sheet collects the metrics of one result while they are measured.
+type sheet struct{ result record.Result }
+
+func newSheet(name string, config, identity map[string]string) *sheet {
+	return &sheet{record.Result{Name: name, Iterations: 1, Config: config, Identity: identity}}
+}
+
+func (s *sheet) set(unit string, amount float64) {
+	s.result.Values = append(s.result.Values, record.Value{Unit: unit, Amount: amount})
+}
+
+// absent says why metrics were not measured.
+func (s *sheet) absent(reason string, units ...string) { s.result.MarkAbsent(reason, units...) }
+
+// doubt adds a reason not to believe the result.
+func (s *sheet) doubt(format string, args ...any) {
+	s.result.Certificate = append(s.result.Certificate, fmt.Sprintf(format, args...))
+}
+
+// unmeasured lists the metrics that have neither a value nor a reason for having none.
+func (s *sheet) unmeasured() []string {
+	var units []string
+	for _, m := range record.Metrics() {
+		_, measured := s.result.Value(m.Unit)
+		if _, absent := s.result.Absent[m.Unit]; !measured && !absent {
+			units = append(units, m.Unit)
+		}
+	}
+	return units
+}
+
+// report hands the values to package testing as well, so that its output shows them.
+func (s *sheet) report(b *testing.B) {
+	b.Helper()
+	b.ReportMetric(0, "ns/op")
+	for _, v := range s.result.Values {
+		b.ReportMetric(v.Amount, v.Unit)
+	}
+}
+
+// published are the percentiles that each method has.
+var published = []struct {
+	name string
+	p    float64
+}{{"p50", 0.50}, {"p90", 0.90}, {"p99", 0.99}}
+
+// latencies adds the percentiles of a method, each with its order-statistics interval, and withholds
+// those that the number of calls cannot carry.
+func (s *sheet) latencies(method record.Method, m *load.Method) {
+	n := int(m.Latency.TotalCount())
+	s.set(method.Unit("calls"), float64(n))
+	if n == 0 {
+		s.absent("no call succeeded", methodLatencyUnits(method)...)
+		return
+	}
+	s.set(method.Unit("max-ns"), float64(m.Max.Nanoseconds()))
+	for _, q := range published {
+		lo, hi, ok := stat.PercentileRanks(n, q.p, stat.Confidence)
+		if !ok {
+			s.absent(fmt.Sprintf("%d calls are too few: an interval needs %d", n, stat.MinValues(q.p, stat.Confidence)),
+				method.Unit(q.name+"-ns"), method.Unit(q.name+"-lo-ns"), method.Unit(q.name+"-hi-ns"))
+			continue
+		}
+		s.set(method.Unit(q.name+"-ns"), atRank(m.Latency, stat.Rank(n, q.p)))
+		s.set(method.Unit(q.name+"-lo-ns"), atRank(m.Latency, lo))
+		s.set(method.Unit(q.name+"-hi-ns"), atRank(m.Latency, hi))
+	}
+}
+
+// atRank is the rank-th smallest value, from 1, to the resolution of the histogram.
+func atRank(h *hdrhistogram.Histogram, rank int) float64 {
+	return float64(h.ValueAtPercentile(100 * float64(rank) / float64(h.TotalCount())))
+}
+
+// methodUnits lists every metric that belongs to a method.
+func methodUnits(method record.Method) []string {
+	return append(methodLatencyUnits(method), method.Unit("calls"), method.Unit("cpu-ns/call"))
+}
+
+func methodLatencyUnits(method record.Method) []string {
+	units := []string{method.Unit("max-ns")}
+	for _, q := range published {
+		units = append(units, method.Unit(q.name+"-ns"), method.Unit(q.name+"-lo-ns"), method.Unit(q.name+"-hi-ns"))
+	}
+	return units
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[stat.Rank(len(sorted), 0.5)-1]
+}
