@@ -28,13 +28,18 @@ func (c *Catalog) Call(ctx context.Context, client *gitlab.Client, op *Operation
 		return Answer{}, err
 	}
 	result, resp, err := results(out)
-	if err != nil && !(resp != nil && resp.StatusCode < 300 && errors.Is(err, io.EOF)) {
+	if err != nil && !emptySuccess(resp, err) {
 		return Answer{}, readable(err, resp)
 	}
 	if graph != nil {
 		return Answer{JSON: graphAnswer(*graph), Status: resp.StatusCode}, nil
 	}
 	return newAnswer(op, result, written, resp)
+}
+
+// emptySuccess reports whether the error is only that a successful answer has no body.
+func emptySuccess(resp *gitlab.Response, err error) bool {
+	return resp != nil && resp.StatusCode < 300 && errors.Is(err, io.EOF)
 }
 
 // receivers puts in what takes the answer, where the method wants to be given that.

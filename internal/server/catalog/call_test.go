@@ -161,14 +161,14 @@ func TestABrokenGitLabIsReadable(t *testing.T) {
 	c := newCatalog(t)
 	op := lookup(t, c, "Issues", "ListIssues")
 	_, err := c.Call(t.Context(), serve(t, answer(200, `{"not":"a list"}`)), op, json.RawMessage(`{}`))
-	assert.ErrorContains(t, err, "GitLab's answer could not be read")
+	require.ErrorContains(t, err, "GitLab's answer could not be read")
 
 	srv := httptest.NewServer(http.NotFoundHandler())
 	srv.Close()
 	client, err := NewClient(srv.URL, "glpat-secret", nil)
 	require.NoError(t, err)
 	_, err = c.Call(t.Context(), client, op, json.RawMessage(`{"search":"hush"}`))
-	assert.ErrorContains(t, err, "GitLab did not answer: GET "+srv.URL+"/api/v4/issues: ")
+	require.ErrorContains(t, err, "GitLab did not answer: GET "+srv.URL+"/api/v4/issues: ")
 	assert.NotContains(t, err.Error(), "hush")
 	assert.NotContains(t, err.Error(), "secret")
 

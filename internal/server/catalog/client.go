@@ -47,8 +47,10 @@ func NewBearerClient(baseURL, token string, hc *http.Client) (*gitlab.Client, er
 // bearer is a fixed token in the Authorization header.
 type bearer string
 
+// Init has nothing to do.
 func (bearer) Init(context.Context, *gitlab.Client) error { return nil }
 
+// Header is the header that authenticates a request.
 func (b bearer) Header(context.Context) (key, value string, err error) {
 	return gitlab.OAuthTokenHeaderName, "Bearer " + string(b), nil
 }
@@ -84,6 +86,7 @@ func checkURL(baseURL string) error {
 // would slow everything after it for good.
 type unlimited struct{}
 
+// Wait waits for nothing.
 func (unlimited) Wait(ctx context.Context) error { return ctx.Err() }
 
 // guarded copies hc and adds what a call relies on: answers of bounded size, the words of a refusal, and
@@ -119,6 +122,7 @@ func dropToken(req *http.Request, via []*http.Request) error {
 // bounded limits the bodies of answers, and keeps that of a refusal readable after it was closed.
 type bounded struct{ next http.RoundTripper }
 
+// RoundTrip sends the request and bounds the answer.
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := b.next.RoundTrip(req)
 	if err != nil {
@@ -159,6 +163,7 @@ func (l *limited) Read(p []byte) (int, error) {
 // kept is a body that Close rewinds.
 type kept struct{ *bytes.Reader }
 
+// Close rewinds.
 func (k *kept) Close() error {
 	_, err := k.Seek(0, io.SeekStart)
 	return err

@@ -68,7 +68,7 @@ func (d *dynamic) list() []*mcp.Tool {
 			Name: ExecuteAction, Description: executeDescription, InputSchema: json.RawMessage(executeInput),
 			Annotations: &mcp.ToolAnnotations{
 				Title: "Run a GitLab action", ReadOnlyHint: d.s.opts.ReadOnly, DestructiveHint: &yes,
-				IdempotentHint: d.s.opts.ReadOnly, OpenWorldHint: &openWorld,
+				IdempotentHint: d.s.opts.ReadOnly, OpenWorldHint: gitlab.Ptr(true),
 			},
 		},
 	})

@@ -83,7 +83,7 @@ func sharedHints(ops []*catalog.Operation) *mcp.ToolAnnotations {
 		ReadOnlyHint:    all(func(op *catalog.Operation) bool { return op.ReadOnly }),
 		DestructiveHint: &destructive,
 		IdempotentHint:  all(func(op *catalog.Operation) bool { return op.Idempotent }),
-		OpenWorldHint:   &openWorld,
+		OpenWorldHint:   gitlab.Ptr(true),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
 
 	"mcpbench/internal/server/catalog"
 )
@@ -25,9 +26,6 @@ func hints(op *catalog.Operation) *mcp.ToolAnnotations {
 		ReadOnlyHint:    op.ReadOnly,
 		DestructiveHint: &op.Destructive,
 		IdempotentHint:  op.Idempotent,
-		OpenWorldHint:   &openWorld,
+		OpenWorldHint:   gitlab.Ptr(true),
 	}
 }
-
-// openWorld is that of every tool: GitLab is shared with others. The SDK wants a pointer.
-var openWorld = true
