@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -92,7 +91,7 @@ func (c *child) kill() {
 		require.NoError(c.t, err)
 		s, err := parseStat(text)
 		return err == nil && s.dead()
-	}, 10*time.Second, time.Millisecond)
+	}, eventually, tick)
 }
 
 func newTree(t testing.TB, pid int) *Tree {

@@ -47,24 +47,42 @@ type Settled struct {
 // Settle waits until the tree's memory has come to rest. If h is not nil it first forces two collections, two
 // because what a sync.Pool holds survives one; then it reads the resident set until that keeps still, and
 // only then, since that may change the resident set again, collects twice more to read the heap.
+//
+// A resident set that keeps still need not be at rest: the part of Go's runtime that gives memory back sleeps
+// for a thousand times as long as its last piece of work took, which on a busy host can be many seconds
+// (runtime, mgcscavenge.go). So stillness has to be confirmed: either the runtime's account shows that it
+// has given back what it means to, or one more collection, which wakes it, changes nothing.
 func Settle(ctx context.Context, t *Tree, h Heap, o SettleOptions) (Settled, error) {
-	if err := collectTwice(ctx, h); err != nil {
-		return Settled{}, fmt.Errorf("settle: %w", err)
-	}
-	s, err := awaitRest(ctx, t, o.withDefaults())
+	s, err := settle(ctx, t, h, o.withDefaults())
 	if err != nil {
-		return Settled{}, fmt.Errorf("settle: %w", err)
-	}
-	if s.Heap, err = settledHeap(ctx, h); err != nil {
 		return Settled{}, fmt.Errorf("settle: %w", err)
 	}
 	return s, nil
 }
 
-func collectTwice(ctx context.Context, h Heap) error {
+func settle(ctx context.Context, t *Tree, h Heap, o SettleOptions) (Settled, error) {
 	if h == nil {
-		return nil
+		return awaitRest(ctx, t.Read, nil, o)
 	}
+	if err := collectTwice(ctx, h); err != nil {
+		return Settled{}, err
+	}
+	s, err := awaitRest(ctx, t.Read, h, o)
+	if err != nil {
+		return Settled{}, err
+	}
+	if err := collectTwice(ctx, h); err != nil {
+		return Settled{}, err
+	}
+	live, err := h.Live(ctx)
+	if err != nil {
+		return Settled{}, err
+	}
+	s.Heap = &live
+	return s, nil
+}
+
+func collectTwice(ctx context.Context, h Heap) error {
 	for range 2 {
 		if err := h.Collect(ctx); err != nil {
 			return err
@@ -73,33 +91,24 @@ func collectTwice(ctx context.Context, h Heap) error {
 	return nil
 }
 
-func settledHeap(ctx context.Context, h Heap) (*HeapReading, error) {
-	if h == nil {
-		return nil, nil
-	}
-	if err := collectTwice(ctx, h); err != nil {
-		return nil, err
-	}
-	live, err := h.Live(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &live, nil
-}
-
-func awaitRest(ctx context.Context, t *Tree, o SettleOptions) (Settled, error) {
+func awaitRest(ctx context.Context, read func() (Reading, error), h Heap, o SettleOptions) (Settled, error) {
 	tick := time.NewTicker(o.Every)
 	defer tick.Stop()
-	began := time.Now()
-	history := rest{options: o}
+	r := rest{options: o}
 	for {
-		r, err := t.Read()
+		reading, err := read()
 		if err != nil {
 			return Settled{}, err
 		}
-		history.add(point{at: r.At.Sub(began), rss: r.RSS})
-		if s, over := history.verdict(); over {
-			return s, nil
+		r.add(reading)
+		rested := r.still()
+		if rested {
+			if rested, err = r.confirm(ctx, h); err != nil {
+				return Settled{}, err
+			}
+		}
+		if rested || r.last().at >= o.Timeout {
+			return r.result(rested), nil
 		}
 		select {
 		case <-ctx.Done():

@@ -9,7 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const mib = 1 << 20
+const (
+	mib        = 1 << 20
+	eventually = 10 * time.Second
+	tick       = time.Millisecond
+)
 
 // known is the bound within which a known answer has to be found.
 const known = 0.02
@@ -126,7 +130,7 @@ func TestSettleFindsWhatIsRetained(t *testing.T) {
 	h := GoPprof(c.tell("pprof"))
 	tree := newTree(t, c.pid)
 	require.NoError(t, collectTwice(t.Context(), h))
-	before, err := settledHeap(t.Context(), h)
+	before, err := h.Live(t.Context())
 	require.NoError(t, err)
 	small := read(t, tree).RSS
 
