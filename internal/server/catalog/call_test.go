@@ -191,6 +191,7 @@ func TestALargeAnswerIsRefused(t *testing.T) {
 }
 
 func TestOnlyHarmlessRequestsAreRepeated(t *testing.T) {
+	t.Parallel()
 	c := newCatalog(t)
 	tests := []struct {
 		method, args string
@@ -267,12 +268,13 @@ func TestNewClientRefusesBadURLs(t *testing.T) {
 
 // TestAnswersConformToTheirSchemas fills each result type, once with nothing and once with everything.
 func TestAnswersConformToTheirSchemas(t *testing.T) {
+	t.Parallel()
 	for _, op := range newCatalog(t).Operations() {
+		schema := resolve(t, op, op.OutputSchema())
 		result := op.result()
 		if result == nil || streams(result) {
 			continue
 		}
-		schema := resolve(t, op, op.OutputSchema())
 		for _, depth := range []int{0, 1, 4} {
 			v := reflect.New(result).Elem()
 			fill(v, depth)

@@ -28,12 +28,14 @@ func lookup(t *testing.T, c *Catalog, service, method string) *Operation {
 	return nil
 }
 
+// resolve reads a schema, which fails when it is not a valid one of an object.
 func resolve(t *testing.T, op *Operation, raw json.RawMessage) *jsonschema.Resolved {
 	t.Helper()
 	var s jsonschema.Schema
 	require.NoError(t, json.Unmarshal(raw, &s), "%s: %s", op.Name, raw)
 	resolved, err := s.Resolve(nil)
 	require.NoError(t, err, op.Name)
+	require.Equal(t, "object", s.Type, op.Name)
 	return resolved
 }
 
@@ -60,15 +62,6 @@ func TestNames(t *testing.T) {
 			assert.Regexp(t, identifier, p.name, op.Name)
 			assert.False(t, params[p.name], "%s has two arguments %s", op.Name, p.name)
 			params[p.name] = true
-		}
-	}
-}
-
-func TestSchemasAreValid(t *testing.T) {
-	for _, op := range newCatalog(t).Operations() {
-		for _, raw := range []json.RawMessage{op.InputSchema(), op.OutputSchema()} {
-			resolved := resolve(t, op, raw)
-			assert.Equal(t, "object", resolved.Schema().Type, "%s", op.Name)
 		}
 	}
 }

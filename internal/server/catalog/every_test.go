@@ -107,6 +107,7 @@ func expectedPath(op *Operation, args map[string]any) string {
 }
 
 func TestEveryOperationSendsWhatTheTableSays(t *testing.T) {
+	t.Parallel()
 	c := newCatalog(t)
 	for _, op := range c.Operations() {
 		schema := resolve(t, op, op.InputSchema())
