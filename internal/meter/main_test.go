@@ -39,72 +39,72 @@ func runWithChild(m *testing.M) int {
 
 // child is a running testdata/child.
 type child struct {
-	t   testing.TB
+	tb  testing.TB
 	pid int
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func startChild(t testing.TB) *child {
-	t.Helper()
+func startChild(tb testing.TB) *child {
+	tb.Helper()
 	cmd := exec.Command(childPath)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
+	require.NoError(tb, err)
+	require.NoError(tb, cmd.Start())
+	tb.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	return &child{t: t, pid: cmd.Process.Pid, cmd: cmd, in: in, out: bufio.NewReader(out)}
+	return &child{tb: tb, pid: cmd.Process.Pid, cmd: cmd, in: in, out: bufio.NewReader(out)}
 }
 
 // tell gives a command and returns the answer.
 func (c *child) tell(format string, args ...any) string {
-	c.t.Helper()
+	c.tb.Helper()
 	_, err := fmt.Fprintf(c.in, format+"\n", args...)
-	require.NoError(c.t, err)
+	require.NoError(c.tb, err)
 	answer, err := c.out.ReadString('\n')
-	require.NoError(c.t, err)
-	require.NotContains(c.t, answer, "error: ")
+	require.NoError(c.tb, err)
+	require.NotContains(c.tb, answer, "error: ")
 	return strings.TrimSpace(answer)
 }
 
 // number gives a command whose answer is a number.
 func (c *child) number(command string) int64 {
-	c.t.Helper()
+	c.tb.Helper()
 	n, err := strconv.ParseInt(c.tell("%s", command), 10, 64)
-	require.NoError(c.t, err)
+	require.NoError(c.tb, err)
 	return n
 }
 
 // kill ends the child but leaves it unreaped.
 func (c *child) kill() {
-	c.t.Helper()
-	require.NoError(c.t, c.cmd.Process.Kill())
-	require.Eventually(c.t, func() bool {
+	c.tb.Helper()
+	require.NoError(c.tb, c.cmd.Process.Kill())
+	require.Eventually(c.tb, func() bool {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.pid))
-		require.NoError(c.t, err)
+		require.NoError(c.tb, err)
 		s, err := parseStat(text)
 		return err == nil && s.dead()
 	}, eventually, tick)
 }
 
-func newTree(t testing.TB, pid int) *Tree {
-	t.Helper()
+func newTree(tb testing.TB, pid int) *Tree {
+	tb.Helper()
 	tree, err := NewTree(pid)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = tree.Close() })
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = tree.Close() })
 	return tree
 }
 
-func read(t testing.TB, tree *Tree) Reading {
-	t.Helper()
+func read(tb testing.TB, tree *Tree) Reading {
+	tb.Helper()
 	r, err := tree.Read()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return r
 }

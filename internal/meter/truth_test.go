@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -140,7 +139,7 @@ func TestSettleFindsWhatIsRetained(t *testing.T) {
 	require.Greater(t, full-small, int64(250*mib))
 	s, err := Settle(t.Context(), tree, h, SettleOptions{})
 	require.NoError(t, err)
-	require.True(t, s.Rested, fmt.Sprintf("%+v", s))
+	require.True(t, s.Rested, "%+v", s)
 	retained := *s.Heap.Live - *before.Live
 	assert.InEpsilon(t, 32*mib, retained, known)
 	assert.Less(t, s.RSS, full/2, "the garbage went back to the system")

@@ -94,7 +94,7 @@ func TestPinSelf(t *testing.T) {
 	if len(all) > 1 {
 		assert.Equal(t, "pin to CPUs "+last+": the process is still on "+FormatCPUs(all), says)
 	}
-	assert.NoError(t, PinSelf(all))
+	require.NoError(t, PinSelf(all))
 	assert.ErrorContains(t, PinSelf(nil), "none given")
 }
 
@@ -124,7 +124,7 @@ func TestFreePort(t *testing.T) {
 	assert.Positive(t, port)
 	_, err = FreePort("no.such.host.invalid")
 	require.Error(t, err)
-	assert.NoError(t, checkFree(""))
+	require.NoError(t, checkFree(""))
 	_, err = os.Stat("/proc/self/exe")
 	require.NoError(t, err)
 }

@@ -171,7 +171,7 @@ func TestHTTPReadySaysWhatItSawLast(t *testing.T) {
 		s.Ready, s.ReadyTimeout = HTTPReady("http://"+path), time.Second
 		_, err := Start(t.Context(), s)
 		require.ErrorIs(t, err, ErrNotReady)
-		assert.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, want)
 	}
 	assert.Error(t, get(t.Context(), http.DefaultClient, "::"))
 }
