@@ -33,8 +33,11 @@ const usage = `usage: page -record PATH [-out FOLDER] [-check | -force]
 
 Draws the record at PATH, a file or a folder of .txt files, as FOLDER/README.md.
 Exit code: 0 drawn, or the page matches; 1 it does not, or something failed; 2 wrong usage.
-
 `
+
+// say writes a line for people. Where a terminal takes no more there is nobody
+// left to tell of it.
+func say(w io.Writer, parts ...any) { _, _ = fmt.Fprintln(w, parts...) }
 
 // options are what the command line asks for.
 type options struct {
@@ -51,7 +54,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if err := o.do(stdout, stderr); err != nil {
-		fmt.Fprintln(stderr, "page:", err)
+		say(stderr, "page:", err)
 		return 1
 	}
 	return 0
@@ -63,7 +66,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("page", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
+		say(stderr, usage)
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&o.record, "record", "", "the record: a file, or a folder of .txt `files`")
@@ -83,7 +86,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		wrong = "-check draws nothing, so there is nothing to -force"
 	}
 	if wrong != "" {
-		fmt.Fprintln(stderr, "page:", wrong)
+		say(stderr, "page:", wrong)
 		return o, errors.New(wrong)
 	}
 	return o, nil
@@ -100,7 +103,7 @@ func (o options) do(stdout, stderr io.Writer) error {
 		return err
 	}
 	for _, dropped := range rec.Dropped {
-		fmt.Fprintln(stderr, "page: left out:", dropped)
+		say(stderr, "page: left out:", dropped)
 	}
 	doc, err := page.Draw(rec)
 	if err != nil {
@@ -126,7 +129,7 @@ func (o options) do(stdout, stderr io.Writer) error {
 	if err := record.WriteFile(path, doc.Markdown()); err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, path)
+	say(stdout, path)
 	return nil
 }
 

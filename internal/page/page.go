@@ -58,26 +58,34 @@ func (v *View) subjects() string {
 
 // heading says what the figures belong to: without it they mean nothing.
 func (v *View) heading() []Block {
-	blocks := []Block{text(v.hostLine()), text(v.buildLine() + " " + v.roundsLine())}
+	lines := []string{v.hostLine(), joinWords(v.buildLine(), v.dateLine(), v.roundsLine())}
 	if len(v.Missing) > 0 {
-		blocks = append(blocks, text(fmt.Sprintf("**This record is partial.** Planned and not in it: %s.", escape(v.Missing.String()))))
+		lines = append(lines, fmt.Sprintf("**This record is partial.** Planned and not in it: %s.", escape(v.Missing.String())))
 	}
 	for _, dropped := range v.Dropped {
-		blocks = append(blocks, text("**Left out of the record:** "+escape(path.Base(dropped))+"."))
+		lines = append(lines, "**Left out of the record:** "+escape(path.Base(dropped))+".")
+	}
+	var blocks []Block
+	for _, line := range lines {
+		if line != "" {
+			blocks = append(blocks, text(line))
+		}
 	}
 	return blocks
 }
 
-func (v *View) hostLine() string {
-	about := func(key, form string) string {
-		if value := v.any.About(key); value != "" {
-			return fmt.Sprintf(form, escape(value))
-		}
-		return ""
+// about says what the results say under key, in the given form, or nothing.
+func (v *View) about(key, form string) string {
+	if value := v.any.About(key); value != "" {
+		return fmt.Sprintf(form, escape(value))
 	}
-	return "Host: " + joined(about(record.KeyHost, "%s"), about(record.KeyCPU, "%s"), about(record.KeyMemory, "%s of memory"),
-		platform(v.any), about(record.KeyKernel, "kernel %s"),
-		about(record.KeySubjectCPUs, "server on CPU %s"), about(record.KeySuiteCPUs, "suite on CPU %s")) + "."
+	return ""
+}
+
+func (v *View) hostLine() string {
+	return labelled("Host", v.about(record.KeyHost, "%s"), v.about(record.KeyCPU, "%s"), v.about(record.KeyMemory, "%s of memory"),
+		platform(v.any), v.about(record.KeyKernel, "kernel %s"),
+		v.about(record.KeySubjectCPUs, "server on CPU %s"), v.about(record.KeySuiteCPUs, "suite on CPU %s"))
 }
 
 func platform(r record.Result) string {
@@ -85,20 +93,14 @@ func platform(r record.Result) string {
 }
 
 func (v *View) buildLine() string {
-	var parts []string
-	if build := v.any.About(record.KeyBuild); build != "" {
-		parts = append(parts, escape(build))
+	hash := func(key, form string) string {
+		if value := v.any.About(key); value != "" {
+			return fmt.Sprintf(form, short(value))
+		}
+		return ""
 	}
-	if commit := v.any.About(record.KeyCommit); commit != "" {
-		parts = append(parts, "commit `"+short(commit)+"`")
-	}
-	if sum := v.any.About(record.KeySHA256); sum != "" {
-		parts = append(parts, "SHA-256 `"+short(sum)+"…`")
-	}
-	if toolchain := v.any.About(record.KeyGoSubject); toolchain != "" {
-		parts = append(parts, "built with "+escape(toolchain))
-	}
-	return "Build: " + joined(parts...) + "." + v.dateLine()
+	return labelled("Build", v.about(record.KeyBuild, "%s"), hash(record.KeyCommit, "commit `%s`"),
+		hash(record.KeySHA256, "SHA-256 `%s…`"), v.about(record.KeyGoSubject, "built with %s"))
 }
 
 // short is as much of a hash as people compare by eye.
@@ -110,9 +112,9 @@ func (v *View) dateLine() string {
 	}
 	first, last := v.Dates[0], v.Dates[len(v.Dates)-1]
 	if first == last {
-		return " Measured " + escape(first) + "."
+		return "Measured " + escape(first) + "."
 	}
-	return " Measured from " + escape(first) + " to " + escape(last) + "."
+	return "Measured from " + escape(first) + " to " + escape(last) + "."
 }
 
 // roundsLine says what the figures of the tables are and what they lack.
@@ -142,7 +144,16 @@ func plural(n int, noun string) string {
 	return noun + "s"
 }
 
-// joined puts commas between the parts that are there.
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+// labelled is a sentence of the parts that are there, or nothing.
+func labelled(label string, parts ...string) string {
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+	if len(parts) == 0 {
+		return ""
+	}
+	return label + ": " + strings.Join(parts, ", ") + "."
+}
+
+// joinWords puts a space between the sentences that are there.
+func joinWords(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

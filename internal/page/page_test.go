@@ -2,7 +2,10 @@ package page
 
 import (
 	"flag"
+	"maps"
+	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,4 +29,185 @@ func TestGoldenPage(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(doc.Markdown()))
+}
+
+// drawn is the page of a record as text.
+func drawn(t *testing.T, rec *record.Record) string {
+	t.Helper()
+	doc, err := Draw(rec)
+	require.NoError(t, err)
+	return string(doc.Markdown())
+}
+
+// line returns the line of a page that begins with prefix.
+func line(t *testing.T, page, prefix string) string {
+	t.Helper()
+	for l := range strings.SplitSeq(page, "\n") {
+		if strings.HasPrefix(l, prefix) {
+			return l
+		}
+	}
+	t.Fatalf("no line begins with %q in:\n%s", prefix, page)
+	return ""
+}
+
+func TestDrawingTwiceIsTheSame(t *testing.T) {
+	first := drawn(t, sample(t))
+	for range 20 { // maps give another order each time
+		require.Equal(t, first, drawn(t, sample(t)))
+	}
+}
+
+func TestTablesFollowTheRecord(t *testing.T) {
+	rec := sampleRecord()
+	change(rec, "transport=http/surface=meta", "idle-RSS-bytes", to(25<<20))
+	change(rec, "transport=http/surface=meta", "find-calls", to(1))
+	page := drawn(t, rec)
+	assert.Equal(t, "| http, meta | 64 | 25 |", line(t, page, "| http, meta | 64 | 25")[:len("| http, meta | 64 | 25 |")])
+	assert.NotContains(t, drawn(t, sampleRecord()), "| http, meta | 64 | 25 |")
+}
+
+func TestAbsentIsExplained(t *testing.T) {
+	rec := sampleRecord()
+	withhold(rec, "call-p99-lo-ns", "12 calls are too few | for *this*")
+	withhold(rec, "call-p99-hi-ns", "12 calls are too few | for *this*")
+	withhold(rec, "failed-calls", "the counter broke")
+	for i := range rec.Results {
+		delete(rec.Results[i].Absent, "idle-RSS-bytes")
+	}
+	page := drawn(t, rec)
+	assert.Contains(t, page, "n/a <sup>a</sup>")
+	assert.Contains(t, page, `<sup>a</sup> n/a: 12 calls are too few \| for \*this\*.`)
+	assert.Contains(t, page, "<sup>a</sup> n/a: the counter broke.")
+	assert.Contains(t, page, "<sup>a</sup> n/a: "+unexplained+".")
+}
+
+func TestMarkedRowsSayWhy(t *testing.T) {
+	rec := sampleRecord()
+	doubt(rec, "transport=stdio/surface=meta", "late sends")
+	page := drawn(t, rec)
+	assert.Contains(t, page, "| stdio, meta <sup>†</sup> |")
+	assert.Contains(t, page, "<sup>†</sup> stdio, meta, doubted, so that no statement uses it: round 1 (late sends), round 2 (late sends), round 3 (late sends).")
+	assert.Contains(t, page, "<sup>†</sup> http, individual, left out for doubt: round 2 (")
+	atGlance, _, _ := strings.Cut(page, "## Memory")
+	assert.NotContains(t, atGlance, "stdio, meta")
+}
+
+func TestMarksDoNotRunOut(t *testing.T) {
+	m := &tableMaker{}
+	for i := range 26 {
+		assert.Len(t, m.mark(strings.Repeat("x", i+1)), 1)
+	}
+	assert.Equal(t, "27", m.mark("one more"))
+	assert.Equal(t, "a", m.mark("x"))
+}
+
+func TestRoundsAreCounted(t *testing.T) {
+	rounds := func(counts ...int) string {
+		v := &View{}
+		for _, n := range counts {
+			v.Scenarios = append(v.Scenarios, &Scenario{Results: make([]record.Result, n)})
+		}
+		return v.roundsLine()
+	}
+	assert.Equal(t, "Every figure is from 1 round; an interval needs 6.", rounds(1, 1))
+	assert.Contains(t, rounds(3), "medians over 3 rounds, with the smallest and largest")
+	assert.Contains(t, rounds(3), "a 95% interval needs 6 rounds")
+	assert.Contains(t, rounds(1, 6), "medians over 1 to 6 rounds, in brackets the 95% interval, or the smallest and largest")
+	assert.Contains(t, rounds(6, 7), "medians over 6 to 7 rounds, with the 95% interval in brackets")
+}
+
+func TestSixRoundsCarryAnInterval(t *testing.T) {
+	r := record.Result{Name: "Point/a=b"}
+	var results []record.Result
+	for i := range 8 {
+		r.Values = []record.Value{{Unit: "threads", Amount: float64(10 + i)}}
+		results = append(results, r)
+	}
+	f := figureOf("threads", results)
+	assert.Equal(t, "13.5 (10–17)", f.spread(plain))
+	assert.Equal(t, "12.5 (10–15)", figureOf("threads", results[:6]).spread(plain))
+	f = figureOf("threads", append(results, results...))
+	assert.Equal(t, "13.5 (11–16)", f.spread(plain), "an interval, not the smallest and largest")
+	assert.Equal(t, "17", f.largest(plain))
+}
+
+func TestPartialAndCutRecordsSaySo(t *testing.T) {
+	rec := sampleRecord()
+	rec.Plan["Point/subject=gitlab-mcp/transport=http/surface=other"] = 2
+	rec.Dropped = []string{"/some/where/r.txt:9: the last line is cut short (3 bytes)"}
+	page := drawn(t, rec)
+	assert.Contains(t, page, "**This record is partial.** Planned and not in it: Point/subject=gitlab-mcp/transport=http/surface=other (2).")
+	assert.Contains(t, page, "**Left out of the record:** r.txt:9: the last line is cut short (3 bytes).")
+}
+
+func TestBareRecord(t *testing.T) {
+	page := drawn(t, &record.Record{Results: []record.Result{{Name: "Point/shape=odd", Values: []record.Value{{Unit: "threads", Amount: 3}}}}})
+	assert.Contains(t, page, "# What the server costs to run")
+	assert.Contains(t, page, "| Point/shape=odd |")
+	assert.NotContains(t, page, "Host:")
+	assert.NotContains(t, page, "\n\n\n")
+	assert.NotContains(t, page, "Build:")
+	assert.NotContains(t, page, "What the record says of method")
+	assert.Contains(t, page, "-bench 'Point/shape=odd'")
+}
+
+func TestNewViewRefuses(t *testing.T) {
+	_, err := Draw(&record.Record{})
+	require.ErrorContains(t, err, "nothing to draw")
+	_, err = Draw(&record.Record{Results: []record.Result{{Name: "Series/creds=1"}}})
+	require.ErrorContains(t, err, "no point scenarios")
+
+	rec := sampleRecord()
+	rec.Results[3].Identity[record.KeySHA256] = "another"
+	_, err = Draw(rec)
+	require.ErrorContains(t, err, "one page cannot hold two of sha256")
+
+	rec = sampleRecord()
+	rec.Results[20].Config[record.KeySettings] = "clients=3"
+	_, err = Draw(rec)
+	require.ErrorContains(t, err, "differ in their settings")
+}
+
+func TestFigureOfRefusesWhatIsNoMeasurement(t *testing.T) {
+	f := figureOf("threads", []record.Result{{Values: []record.Value{{Unit: "threads", Amount: math.NaN()}}}})
+	assert.False(t, f.Known())
+	assert.Contains(t, f.Absent, "not a measurement")
+}
+
+func TestScenariosAreInOrder(t *testing.T) {
+	v, err := NewView(sampleRecord())
+	require.NoError(t, err)
+	var titles []string
+	for _, s := range v.Scenarios {
+		titles = append(titles, s.Title())
+	}
+	assert.Equal(t, []string{"stdio, dynamic", "stdio, meta", "stdio, individual", "stdio, dynamic, telemetry",
+		"http, dynamic", "http, meta", "http, individual", "http, dynamic, telemetry"}, titles)
+}
+
+func TestSettingsAreGroupedByScenario(t *testing.T) {
+	rec := sampleRecord()
+	for _, r := range rec.Results {
+		if strings.Contains(r.Name, "surface=meta") {
+			r.Config[record.KeySettings] = "clients=5"
+		}
+	}
+	page := drawn(t, rec)
+	assert.Contains(t, page, "- Settings (stdio, meta; http, meta): clients=5")
+	assert.Contains(t, drawn(t, sampleRecord()), "- Settings (http): gitlab-latency=0s clients=64")
+}
+
+func TestCoverage(t *testing.T) {
+	page := []byte(drawn(t, sampleRecord()))
+	covers := ReadCoverage(page)
+	assert.Len(t, covers, 8)
+	assert.Equal(t, covers, coverage(sampleRecord()))
+	assert.Empty(t, covers.Lost(covers))
+	name := scenes()[0].name()
+	less := maps.Clone(covers)
+	less[name] = 2
+	assert.Equal(t, []string{name + ": 2 rounds, the page has 3"}, covers.Lost(less))
+	assert.Empty(t, less.Lost(covers))
+	assert.Empty(t, ReadCoverage([]byte("# Somebody else's page\ncovers 99999999999999999999 x\n")))
 }

@@ -72,11 +72,11 @@ type sheet struct {
 }
 
 // set adds a value that differs by some percent from round to round.
-func (s *sheet) set(unit string, base, percent float64) {
+func (sh *sheet) set(unit string, base, percent float64) {
 	if percent > 0 {
-		base = math.Round(base * (1 + (s.noise.Float64()*2-1)*percent/100))
+		base = math.Round(base * (1 + (sh.noise.Float64()*2-1)*percent/100))
 	}
-	s.Values = append(s.Values, record.Value{Unit: unit, Amount: base})
+	sh.Values = append(sh.Values, record.Value{Unit: unit, Amount: base})
 }
 
 func sampleResult(s scene, index, round int) record.Result {

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,7 +20,10 @@ func (v *View) glance() []Block {
 	if len(shown) > 0 {
 		blocks = tables(scenarioTable(shown, glanceColumns))
 	}
-	return append(blocks, list(v.atAGlance()...))
+	if said := v.atAGlance(); len(said) > 0 {
+		blocks = append(blocks, list(said...))
+	}
+	return blocks
 }
 
 func (v *View) memory() []Block {
@@ -148,24 +150,22 @@ func notMeasured() Block {
 }
 
 func (v *View) again() []Block {
-	example := v.Scenarios[len(v.Scenarios)-1]
-	filter := cmp.Or(strings.Join(nonEmpty("transport="+example.Transport, "surface="+example.Surface), "/"), ".")
 	return []Block{
 		text("The first line measures a quick matrix, the second everything that is published; the third draws the page from a record without " +
 			"measuring, the fourth checks that the two agree. A single surface is chosen by name, and two records are compared as they are:"),
 		code("make bench", "make bench-resources", "make bench-resources-render", "make check-bench-resources",
-			"go test -run '^$' -bench 'Point/.*/"+filter+"' -benchtime=1x ./bench_test",
+			"go test -run '^$' -bench '"+pattern(v.Scenarios[len(v.Scenarios)-1].Name)+"' -benchtime=1x ./bench_test",
 			"go tool benchstat OLD.txt NEW.txt"),
 	}
 }
 
-// nonEmpty returns the key=value words that have a value.
-func nonEmpty(words ...string) []string {
-	var out []string
-	for _, w := range words {
-		if !strings.HasSuffix(w, "=") {
-			out = append(out, w)
+// pattern chooses a benchmark by name, of any subject.
+func pattern(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, "subject=") {
+			parts[i] = ".*"
 		}
 	}
-	return out
+	return strings.Join(parts, "/")
 }

@@ -43,15 +43,19 @@ var common = []string{record.KeyGOOS, record.KeyGOARCH, record.KeyHost, record.K
 	record.KeyMemory, record.KeySubjectCPUs, record.KeySuiteCPUs, record.KeyGoSuite,
 	record.KeyGoSubject, record.KeyBuild, record.KeySHA256}
 
+// point is the kind of result that these tables and claims are about.
+const point = "Point"
+
 // NewView arranges the record, or says why it cannot be one page.
 func NewView(rec *record.Record) (*View, error) {
-	if len(rec.Results) == 0 {
-		return nil, errors.New("the record holds no results: nothing to draw")
+	points := slices.DeleteFunc(slices.Clone(rec.Results), func(r record.Result) bool { return r.Kind() != point })
+	if len(points) == 0 {
+		return nil, errors.New("the record holds no point scenarios: nothing to draw")
 	}
-	v := &View{any: rec.Results[0], Missing: rec.Missing(), Dropped: rec.Dropped}
+	v := &View{any: points[0], Missing: rec.Missing(), Dropped: rec.Dropped}
 	byName := make(map[string][]record.Result)
 	dates := make(map[string]bool)
-	for _, r := range rec.Results {
+	for _, r := range points {
 		if err := alike(v.any, r); err != nil {
 			return nil, err
 		}
