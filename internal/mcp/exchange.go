@@ -47,15 +47,16 @@ func (x *exchange) event() {
 		if x.reply.Outcome == OK {
 			x.reply.set(Failed, "id: a further reply in the same response")
 		}
-		return
 	case kind == kindReply:
 		x.take(r)
 	default:
 		x.fail(why)
 	}
-	if !x.judged {
-		x.msg.begin(x.msg.req, x.msg.id, x.msg.keep)
+	keep := x.msg.keep
+	if x.judged {
+		keep = nil // it has the reply
 	}
+	x.msg.begin(x.msg.req, x.msg.id, keep)
 }
 
 // take copies a judgement.
