@@ -80,20 +80,24 @@ func (p *inProgress) end() {
 	}
 }
 
-// wait returns when no call is in progress, or after d.
-func (p *inProgress) wait(d time.Duration) {
+// wait returns when no call is in progress, or after d; it reports which.
+func (p *inProgress) wait(d time.Duration) bool {
 	p.mu.Lock()
 	if p.n <= 0 {
 		p.mu.Unlock()
-		return
+		return true
 	}
 	if p.zero == nil {
 		p.zero = make(chan struct{})
 	}
 	zero := p.zero
 	p.mu.Unlock()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
 	select {
 	case <-zero:
-	case <-time.After(d):
+		return true
+	case <-timer.C:
+		return false
 	}
 }

@@ -3,13 +3,13 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -39,7 +39,9 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	busy := &busyConns{}
 	server := &http.Server{
+		ConnState:         busy.note,
 		Handler:           a.routes(ctx, credentials),
 		ReadHeaderTimeout: headerReadTimeout,
 		IdleTimeout:       keepAliveTimeout,
@@ -55,7 +57,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	case err := <-failed:
 		return err
 	default:
-		return a.closeHTTP(server)
+		return a.closeHTTP(server, busy)
 	}
 }
 
@@ -76,16 +78,36 @@ func sweepUntil(ctx context.Context, failed chan error, sweep func()) {
 	}
 }
 
-// closeHTTP lets calls in progress end. What has not by then is cut off.
-func (a *app) closeHTTP(server *http.Server) error {
+// closeHTTP lets calls in progress end. What has not by then is cut off. Shutdown alone would also wait for
+// connections on which nothing was ever asked.
+func (a *app) closeHTTP(server *http.Server, busy *busyConns) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	err := server.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
+	go func() { _ = server.Shutdown(ctx) }()
+	if !busy.wait(grace) {
 		a.log.Warn("cut off calls that were still in progress")
-		err = server.Close()
 	}
-	return err
+	return server.Close()
+}
+
+// busyConns counts the connections on which a request is being answered.
+type busyConns struct {
+	inProgress
+	conns sync.Map // of net.Conn, those that are busy
+}
+
+// note is a callback for http.Server.ConnState. A connection is busy from the first byte of a request to
+// the last of its answer.
+func (b *busyConns) note(conn net.Conn, state http.ConnState) {
+	if state == http.StateActive {
+		if _, was := b.conns.LoadOrStore(conn, struct{}{}); !was {
+			b.begin()
+		}
+		return
+	}
+	if _, was := b.conns.LoadAndDelete(conn); was {
+		b.end()
+	}
 }
 
 // newPool returns the pool of credentials that the configuration describes.

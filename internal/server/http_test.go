@@ -1,0 +1,550 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/server/pool"
+)
+
+const canary = "glpat-canary-0123456789"
+
+// fakeGitLab is a GitLab that knows every token but "unknown" and "blocked".
+type fakeGitLab struct {
+	*httptest.Server
+	users, others atomic.Int64
+	delay         atomic.Int64 // of everything but /user, in nanoseconds
+	refuseAll     atomic.Int64 // a status for every answer, if not 0
+}
+
+func newGitLab(t *testing.T) *fakeGitLab {
+	t.Helper()
+	g := &fakeGitLab{}
+	g.Server = httptest.NewServer(g)
+	t.Cleanup(g.Close)
+	return g
+}
+
+func (g *fakeGitLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	token := r.Header.Get("Private-Token")
+	if after, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		token = after
+	}
+	status := int(g.refuseAll.Load())
+	switch {
+	case token == "" || token == "unknown":
+		status = http.StatusUnauthorized
+	case token == "blocked":
+		status = http.StatusForbidden
+	}
+	if status != 0 {
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, `{"message":"%d %s"}`, status, http.StatusText(status))
+		return
+	}
+	if r.URL.Path == "/api/v4/user" {
+		g.users.Add(1)
+	} else {
+		g.others.Add(1)
+		time.Sleep(time.Duration(g.delay.Load()))
+	}
+	switch r.URL.Path {
+	case "/api/v4/user":
+		_, _ = io.WriteString(w, `{"id":1,"username":"ann"}`)
+	case "/api/v4/version":
+		_, _ = io.WriteString(w, `{"version":"19.0.0","revision":"abc"}`)
+	case "/api/v4/projects/1", "/api/v4/projects/group/p":
+		_, _ = io.WriteString(w, `{"id":1,"path_with_namespace":"group/p"}`)
+	case "/api/v4/projects/1/issues/2":
+		_, _ = io.WriteString(w, `{"iid":2,"title":"an issue"}`)
+	case "/api/v4/projects/1/merge_requests/3":
+		_, _ = io.WriteString(w, `{"iid":3,"title":"a merge request"}`)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"message":"404 Not Found"}`)
+	}
+}
+
+// served is a server in this process, over HTTP.
+type served struct {
+	*httptest.Server
+	app    *app
+	pool   *pool.Pool
+	gitlab *fakeGitLab
+	log    *lockedBuffer
+	stop   context.CancelFunc
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func serveTest(t *testing.T, args ...string) *served {
+	t.Helper()
+	g := newGitLab(t)
+	config, err := parse(append([]string{"--http", "--gitlab-url", g.URL}, args...), env(), io.Discard)
+	require.NoError(t, err)
+	s := &served{gitlab: g, log: &lockedBuffer{}}
+	s.app, err = newApp(t.Context(), config, Build{Version: "v1"}, s.log)
+	require.NoError(t, err)
+	t.Cleanup(s.app.close)
+	s.pool = s.app.newPool()
+	t.Cleanup(s.pool.Close)
+	var closing context.Context
+	closing, s.stop = context.WithCancel(context.Background())
+	t.Cleanup(s.stop)
+	s.Server = httptest.NewServer(s.app.routes(closing, s.pool))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// message is one request in the making.
+type message struct {
+	path, token, method, body string
+	header                    map[string]string
+}
+
+const (
+	legacyVersion = "2025-11-25"
+	modernVersion = "2026-07-28"
+	modernMeta    = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+)
+
+// modern is a call of the version without sessions. Params is the inside of the params object.
+func modern(method, name, params string) message {
+	if params != "" {
+		params += ","
+	}
+	header := map[string]string{"Mcp-Protocol-Version": modernVersion, "Mcp-Method": method}
+	if name != "" {
+		header["Mcp-Name"] = name
+	}
+	return message{
+		header: header,
+		body:   fmt.Sprintf(`{"jsonrpc":"2.0","id":5,"method":%q,"params":{%s%s}}`, method, params, modernMeta),
+	}
+}
+
+// legacy is a call in a session.
+func legacy(session, method, params string) message {
+	header := map[string]string{"Mcp-Protocol-Version": legacyVersion}
+	if session != "" {
+		header["Mcp-Session-Id"] = session
+	}
+	return message{header: header, body: fmt.Sprintf(`{"jsonrpc":"2.0","id":5,"method":%q,"params":{%s}}`, method, params)}
+}
+
+func (m message) on(path string) message   { m.path = path; return m }
+func (m message) by(token string) message  { m.token = token; return m }
+func (m message) verb(verb string) message { m.method = verb; return m }
+func (m message) with(name, value string) message {
+	header := map[string]string{name: value}
+	for k, v := range m.header {
+		if k != name {
+			header[k] = v
+		}
+	}
+	m.header = header
+	return m
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	Result json.RawMessage
+	Error  *struct {
+		Code    int
+		Message string
+	}
+}
+
+func (s *served) send(t *testing.T, m message) answer {
+	t.Helper()
+	path, verb, token := m.path, m.method, m.token
+	if path == "" {
+		path = "/mcp"
+	}
+	if verb == "" {
+		verb = http.MethodPost
+	}
+	if token == "" {
+		token = canary
+	}
+	r, err := http.NewRequestWithContext(t.Context(), verb, s.URL+path, strings.NewReader(m.body))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Private-Token", token)
+	for k, v := range m.header {
+		r.Header.Set(k, v)
+	}
+	if token == "-" {
+		r.Header.Del("Private-Token")
+	}
+	resp, err := s.Client().Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	a := answer{status: resp.StatusCode, header: resp.Header, body: string(body)}
+	_ = json.Unmarshal(body, &a) // not every answer is JSON
+	return a
+}
+
+// open opens a session and returns its id.
+func (s *served) open(t *testing.T, path, token string) string {
+	t.Helper()
+	a := s.send(t, message{path: path, token: token, body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`})
+	require.Equal(t, http.StatusOK, a.status, a.body)
+	id := a.header.Get("Mcp-Session-Id")
+	require.NotEmpty(t, id)
+	note := s.send(t, message{path: path, token: token, body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		header: map[string]string{"Mcp-Session-Id": id, "Mcp-Protocol-Version": legacyVersion}})
+	require.Equal(t, http.StatusAccepted, note.status, note.body)
+	return id
+}
+
+func TestHealthNeedsNothing(t *testing.T) {
+	s := serveTest(t)
+	resp, err := s.Client().Get(s.URL + "/health")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"status":"ok","version":"v1"}`, string(body))
+	assert.Zero(t, s.gitlab.users.Load()+s.gitlab.others.Load())
+	assert.Equal(t, pool.Stats{}, s.pool.Stats(), "no catalog before a credential")
+}
+
+func TestCredentials(t *testing.T) {
+	for _, tt := range []struct {
+		name, token string
+		header      map[string]string
+		gitlab      int
+		want        int
+		challenge   bool
+		message     string
+	}{
+		{name: "private token", token: "a", want: 200},
+		{name: "bearer", token: "-", header: map[string]string{"Authorization": "Bearer a"}, want: 200},
+		{name: "none", token: "-", want: 401, challenge: true, message: "no GitLab token"},
+		{name: "unknown", token: "unknown", want: 401, challenge: true, message: "does not know this token"},
+		{name: "blocked", token: "blocked", want: 403, challenge: true, message: "refuses this token"},
+		{name: "GitLab broken", token: "a", gitlab: 500, want: 502, message: "status 500"},
+		{name: "GitLab busy", token: "a", gitlab: 429, want: 503, message: "busy"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serveTest(t)
+			s.gitlab.refuseAll.Store(int64(tt.gitlab))
+			m := modern("resources/list", "", "").by(tt.token)
+			for k, v := range tt.header {
+				m = m.with(k, v)
+			}
+			a := s.send(t, m)
+			assert.Equal(t, tt.want, a.status, a.body)
+			assert.Equal(t, tt.challenge, a.header.Get("WWW-Authenticate") != "")
+			assert.Equal(t, tt.want == 503, a.header.Get("Retry-After") != "")
+			if tt.message != "" {
+				require.NotNil(t, a.Error, a.body)
+				assert.Contains(t, a.Error.Message, tt.message)
+			}
+		})
+	}
+}
+
+func TestUnreachableGitLab(t *testing.T) {
+	s := serveTest(t)
+	s.gitlab.Close()
+	a := s.send(t, modern("tools/list", "", ""))
+	assert.Equal(t, http.StatusBadGateway, a.status)
+	assert.Contains(t, a.body, "GitLab cannot be reached")
+	assert.NotContains(t, a.body+s.log.String(), canary)
+}
+
+func TestOneQuestionPerCredential(t *testing.T) {
+	s := serveTest(t)
+	for range 5 {
+		for _, token := range []string{"a", "b"} {
+			require.Equal(t, 200, s.send(t, modern("resources/list", "", "").by(token)).status)
+		}
+	}
+	assert.EqualValues(t, 2, s.gitlab.users.Load())
+	assert.Equal(t, pool.Stats{Credentials: 2, Toolsets: 1}, s.pool.Stats())
+}
+
+// TestListing compares the short way through package listing with what the library makes of the same
+// request: over HTTP the two are told apart by an Accept header that only the library reads.
+func TestListing(t *testing.T) {
+	s := serveTest(t)
+	for _, path := range []string{"/mcp", "/mcp/dynamic", "/mcp/meta", "/mcp/individual"} {
+		t.Run(path, func(t *testing.T) {
+			session := s.open(t, path, "")
+			for name, m := range map[string]message{
+				"modern": modern("tools/list", "", "").on(path),
+				"legacy": legacy(session, "tools/list", "").on(path),
+			} {
+				t.Run(name, func(t *testing.T) {
+					short := s.send(t, m)
+					long := s.send(t, m.with("Accept", "application/json;q=1, text/event-stream;q=1"))
+					require.Equal(t, 200, short.status, short.body)
+					require.Equal(t, 200, long.status, long.body)
+					require.Nil(t, short.Error)
+					assert.JSONEq(t, long.body, short.body)
+					assert.Equal(t, long.header.Get("Content-Type"), short.header.Get("Content-Type"))
+					assert.Equal(t, fmt.Sprint(len(short.body)), short.header.Get("Content-Length"))
+					assert.Contains(t, short.body, `"ttlMs":300000`)
+					assert.Contains(t, short.body, `"cacheScope":"private"`)
+					assert.Contains(t, short.body, `"inputSchema"`)
+					assert.Equal(t, name == "modern", strings.Contains(short.body, `"resultType":"complete"`))
+				})
+			}
+		})
+	}
+}
+
+func TestListingRefuses(t *testing.T) {
+	s := serveTest(t)
+	session := s.open(t, "", "")
+	list := modern("tools/list", "", "")
+	for _, tt := range []struct {
+		name   string
+		m      message
+		status int
+		code   int
+	}{
+		{"unknown cursor", modern("tools/list", "", `"cursor":"zz"`), 400, -32602},
+		{"unknown cursor, the long way", modern("tools/list", "", `"cursor":"zz"`).with("Accept", "*/*;q=1"), 400, -32602},
+		{"unknown cursor in a session", legacy(session, "tools/list", `"cursor":"zz"`), 200, -32602},
+		{"another method in the header", list.with("Mcp-Method", "tools/call"), 400, -32020},
+		{"no method in the header", list.with("Mcp-Method", ""), 400, -32020},
+		{"another version in the header", list.with("Mcp-Protocol-Version", "2027-01-01"), 400, -32020},
+		{"no version in the header", list.with("Mcp-Protocol-Version", ""), 400, -32020},
+		{"an older version in the header", list.with("Mcp-Protocol-Version", legacyVersion), 400, -32022},
+		{"a version nobody speaks", legacy(session, "tools/list", "").with("Mcp-Protocol-Version", "2020-01-01"), 400, 0},
+		{"takes no stream", list.with("Accept", "application/json"), 400, 0},
+		{"not JSON", list.with("Content-Type", "text/plain"), 415, 0},
+		{"no session", legacy("", "tools/list", ""), 200, 0},
+		{"unknown session", legacy("nope", "tools/list", ""), 404, 0},
+		{"session of another surface", legacy(session, "tools/list", "").on("/mcp/meta"), 404, 0},
+		{"session of somebody else", legacy(session, "tools/list", "").by("other"), 404, 0},
+		{"unknown surface", list.on("/mcp/all"), 404, 0},
+		{"page of another site", list.with("Origin", "https://evil.example").with("Sec-Fetch-Site", "cross-site"), 403, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := s.send(t, tt.m)
+			assert.Equal(t, tt.status, a.status, a.body)
+			assert.NotContains(t, a.body, `"tools"`)
+			if tt.code != 0 {
+				require.NotNil(t, a.Error, a.body)
+				assert.Equal(t, tt.code, a.Error.Code, a.body)
+			}
+		})
+	}
+}
+
+func TestForeignHostIsRefusedOnLoopback(t *testing.T) {
+	s := serveTest(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/health", nil)
+	require.NoError(t, err)
+	r.Host = "rebound.example"
+	resp, err := s.Client().Do(r)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Equal(t, http.StatusForbidden, resp.StatusCode)
+}
+
+func TestBodyIsBounded(t *testing.T) {
+	s := serveTest(t)
+	m := modern("tools/list", "", "")
+	m.body = strings.Repeat(" ", maxBody+1)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, s.send(t, m).status)
+}
+
+func TestToolCalls(t *testing.T) {
+	s := serveTest(t)
+	session := s.open(t, "", "")
+	args := `"name":"gitlab_find_action","arguments":{"query":"list the issues of a project"}`
+	for name, m := range map[string]message{
+		"modern": modern("tools/call", "gitlab_find_action", args),
+		"legacy": legacy(session, "tools/call", args),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := s.send(t, m)
+			require.Nil(t, a.Error, a.body)
+			assert.Contains(t, a.body, "issue")
+			assert.NotContains(t, a.body, `"isError":true`)
+		})
+	}
+	for name, m := range map[string]message{
+		"modern": modern("tools/call", "nope", `"name":"nope"`),
+		"legacy": legacy(session, "tools/call", `"name":"nope"`),
+	} {
+		t.Run("unknown tool, "+name, func(t *testing.T) {
+			a := s.send(t, m)
+			require.NotNil(t, a.Error, a.body)
+			assert.Equal(t, -32602, a.Error.Code)
+		})
+	}
+}
+
+func TestDiscover(t *testing.T) {
+	a := serveTest(t).send(t, modern("server/discover", "", ""))
+	require.Nil(t, a.Error, a.body)
+	for _, want := range []string{modernVersion, legacyVersion, `"tools":{}`, `"resources":{}`, "gitlab-mcp-server"} {
+		assert.Contains(t, a.body, want)
+	}
+}
+
+func TestSessionsEndWhenTheyShould(t *testing.T) {
+	t.Run("deleted", func(t *testing.T) {
+		s := serveTest(t)
+		id := s.open(t, "", "")
+		assert.Equal(t, 404, s.send(t, legacy(id, "", "").verb(http.MethodDelete).by("other")).status)
+		assert.Equal(t, 204, s.send(t, legacy(id, "", "").verb(http.MethodDelete)).status)
+		assert.Equal(t, 404, s.send(t, legacy(id, "ping", "")).status)
+		assert.Zero(t, s.pool.Stats().Sessions)
+	})
+	t.Run("with the credential", func(t *testing.T) {
+		s := serveTest(t, "--max-http-clients", "1")
+		id := s.open(t, "", "one")
+		require.Equal(t, 200, s.send(t, modern("resources/list", "", "").by("two")).status)
+		assert.Equal(t, 404, s.send(t, legacy(id, "ping", "").by("one")).status)
+	})
+	t.Run("not opened by a failure", func(t *testing.T) {
+		s := serveTest(t)
+		a := s.send(t, message{body: `{"jsonrpc":"2.0","id":1,"method":"initialize"}`})
+		assert.NotEqual(t, 0, a.status)
+		assert.Zero(t, s.pool.Stats().Sessions)
+	})
+}
+
+func TestStreamEndsWhenTheServerDoes(t *testing.T) {
+	s := serveTest(t)
+	id := s.open(t, "", "")
+	done := make(chan int, 2)
+	go func() { done <- s.send(t, legacy(id, "", "").verb(http.MethodGet)).status }()
+	go func() {
+		done <- s.send(t, modern("subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)).status
+	}()
+	require.Eventually(t, func() bool { return s.app.protocol != nil && s.gitlab.users.Load() == 1 }, 5*time.Second, time.Millisecond)
+	s.stop()
+	for range 2 {
+		assert.Equal(t, 200, <-done)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Run("rate", func(t *testing.T) {
+		s := serveTest(t, "--rate-limit-rps", "0.01")
+		require.Equal(t, 200, s.send(t, modern("tools/list", "", "")).status)
+		a := s.send(t, modern("tools/list", "", ""))
+		assert.Equal(t, http.StatusTooManyRequests, a.status)
+		assert.Equal(t, "100", a.header.Get("Retry-After"))
+		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "").by("other")).status, "others are not concerned")
+	})
+	t.Run("in progress", func(t *testing.T) {
+		s := serveTest(t, "--max-concurrent-requests", "1")
+		s.gitlab.delay.Store(int64(300 * time.Millisecond))
+		slow := make(chan answer, 1)
+		go func() { slow <- s.send(t, modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`)) }()
+		require.Eventually(t, func() bool { return s.gitlab.others.Load() == 1 }, 5*time.Second, time.Millisecond)
+		a := s.send(t, modern("tools/list", "", ""))
+		assert.Equal(t, http.StatusServiceUnavailable, a.status)
+		assert.Equal(t, "1", a.header.Get("Retry-After"))
+		assert.Equal(t, 200, (<-slow).status)
+		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "")).status)
+	})
+}
+
+func TestResources(t *testing.T) {
+	s := serveTest(t)
+	list := s.send(t, modern("resources/list", "", ""))
+	for _, uri := range []string{"gitlab://version", "gitlab://user"} {
+		assert.Contains(t, list.body, `"uri":"`+uri+`"`)
+	}
+	templates := s.send(t, modern("resources/templates/list", "", ""))
+	for _, uri := range []string{"gitlab://projects/{id}", "gitlab://projects/{id}/issues/{iid}", "gitlab://projects/{id}/merge_requests/{iid}"} {
+		assert.Contains(t, templates.body, `"uriTemplate":"`+uri+`"`)
+	}
+	for uri, want := range map[string]string{
+		"gitlab://version":                     "19.0.0",
+		"gitlab://user":                        "ann",
+		"gitlab://projects/1":                  "group/p",
+		"gitlab://projects/group%2Fp":          "group/p",
+		"gitlab://projects/1/issues/2":         "an issue",
+		"gitlab://projects/1/merge_requests/3": "a merge request",
+	} {
+		t.Run(uri, func(t *testing.T) {
+			a := s.send(t, modern("resources/read", uri, fmt.Sprintf(`"uri":%q`, uri)))
+			require.Nil(t, a.Error, a.body)
+			assert.Contains(t, a.body, want)
+			assert.Contains(t, a.body, `"mimeType":"application/json"`)
+		})
+	}
+	for uri, code := range map[string]int{
+		"gitlab://projects/9":          -32602,
+		"gitlab://projects/1/issues/x": -32602,
+		"gitlab://projects/1/issues/0": -32602,
+		"gitlab://nothing":             -32602,
+	} {
+		t.Run(uri, func(t *testing.T) {
+			a := s.send(t, modern("resources/read", uri, fmt.Sprintf(`"uri":%q`, uri)))
+			require.NotNil(t, a.Error, a.body)
+			assert.Equal(t, code, a.Error.Code)
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		s.gitlab.refuseAll.Store(http.StatusForbidden)
+		a := s.send(t, modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`))
+		require.NotNil(t, a.Error, a.body)
+		assert.Contains(t, a.Error.Message, "GitLab answered 403")
+	})
+}
+
+// TestTokenIsWrittenNowhere drives what there is to drive with debug logging on.
+func TestTokenIsWrittenNowhere(t *testing.T) {
+	s := serveTest(t, "--log-level", "debug")
+	id := s.open(t, "", "")
+	for _, m := range []message{
+		modern("tools/list", "", ""), legacy(id, "tools/list", ""), legacy(id, "nope", ""), legacy("nope", "ping", ""),
+		modern("tools/call", canary, `"name":"`+canary+`"`),
+		modern("resources/read", "gitlab://projects/9", `"uri":"gitlab://projects/9"`),
+		legacy(id, "", "").verb(http.MethodDelete),
+	} {
+		s.send(t, m)
+	}
+	s.gitlab.refuseAll.Store(http.StatusInternalServerError)
+	s.send(t, modern("tools/list", "", "").by(canary+"x"))
+	s.gitlab.Close()
+	s.send(t, modern("tools/list", "", "").by(canary+"y"))
+	assert.NotEmpty(t, s.log.String())
+	assert.NotContains(t, s.log.String(), canary)
+}

@@ -1,0 +1,145 @@
+package server
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/server/surface"
+)
+
+// env is an environment with a GitLab and a token.
+func env(pairs ...string) func(string) string {
+	vars := map[string]string{"GITLAB_URL": "https://gitlab.local/api/v4", "GITLAB_TOKEN": canary}
+	for i := 0; i < len(pairs); i += 2 {
+		vars[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return vars[name] }
+}
+
+func TestParse(t *testing.T) {
+	standard := defaults()
+	standard.GitLabURL, standard.Token = "https://gitlab.local", canary
+	with := func(change func(*Config)) Config {
+		c := standard
+		change(&c)
+		return c
+	}
+	for _, tt := range []struct {
+		name string
+		args string
+		env  func(string) string
+		want Config
+	}{
+		{"nothing said", "", env(), standard},
+		{"http needs no token", "--http", env("GITLAB_TOKEN", ""), with(func(c *Config) { c.HTTP, c.Token = true, "" })},
+		{"flag over variable", "--tool-surface meta --gitlab-url=http://other/", env("GITLAB_MCP_TOOL_SURFACE", "individual"),
+			with(func(c *Config) { c.Surface, c.GitLabURL = surface.Meta, "http://other" })},
+		{"variables", "", env(
+			"GITLAB_MCP_READ_ONLY", "true", "GITLAB_MCP_MAX_HTTP_CLIENTS", "5", "GITLAB_MCP_POOL_IDLE_TIMEOUT", "90s",
+			"GITLAB_MCP_SESSION_TIMEOUT", "0", "GITLAB_MCP_MAX_CONCURRENT_REQUESTS", "7", "GITLAB_MCP_RATE_LIMIT_RPS", "2.5",
+			"GITLAB_MCP_GITLAB_MAX_CONNS", "3", "GITLAB_MCP_TELEMETRY", "1", "GITLAB_MCP_LOG_LEVEL", "DEBUG", "GITLAB_MCP_HTTP", "false",
+			"GITLAB_MCP_HTTP_ADDR", ":0", "GITLAB_MCP_PPROF_ADDR", "6060"),
+			with(func(c *Config) {
+				c.ReadOnly, c.MaxClients, c.PoolIdle, c.SessionTimeout = true, 5, 90*time.Second, 0
+				c.MaxConcurrent, c.RateLimit, c.GitLabMaxConns, c.Telemetry = 7, 2.5, 3, true
+				c.LogLevel, c.HTTPAddr, c.PprofAddr = slog.LevelDebug, ":0", "127.0.0.1:6060"
+			})},
+		{"profiles on loopback", "--pprof-addr :6060", env(), with(func(c *Config) { c.PprofAddr = "127.0.0.1:6060" })},
+		{"profiles elsewhere", "--pprof-addr 0.0.0.0:6060", env(), with(func(c *Config) { c.PprofAddr = "0.0.0.0:6060" })},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := parse(strings.Fields(tt.args), tt.env, &bytes.Buffer{})
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name, args string
+		env        func(string) string
+		want       string
+	}{
+		{"unknown flag", "--nope", env(), "not defined: -nope"},
+		{"token as a flag", "--gitlab-token " + canary, env(), "not defined: -gitlab-token"},
+		{"argument", "serve", env(), `unexpected argument "serve"`},
+		{"surface", "--tool-surface all", env(), "use dynamic, meta or individual"},
+		{"number", "--max-http-clients -1", env(), "whole number"},
+		{"rate", "--rate-limit-rps NaN", env(), "use a number"},
+		{"duration", "--pool-idle-timeout 5", env(), "use a duration like"},
+		{"switch", "--http=maybe", env(), "use true or false"},
+		{"level", "--log-level loud", env(), "not a level"},
+		{"variable", "", env("GITLAB_MCP_MAX_HTTP_CLIENTS", "many"), "GITLAB_MCP_MAX_HTTP_CLIENTS"},
+		{"no GitLab", "", env("GITLAB_URL", ""), "set --gitlab-url or GITLAB_URL"},
+		{"bad GitLab", "--gitlab-url gitlab.local", env(), "use one like https://"},
+		{"address", "--http-addr 8080", env(), "not an address"},
+		{"port", "--http-addr :99999", env(), "not a port"},
+		{"named port", "--http-addr :http", env(), "not a port"},
+		{"profiles", "--pprof-addr nowhere", env(), "--pprof-addr"},
+		{"no token", "", env("GITLAB_TOKEN", ""), "set GITLAB_TOKEN or --gitlab-token-file"},
+		{"broken token", "", env("GITLAB_TOKEN", canary+"\x00"), "no token has"},
+		{"no token file", "--gitlab-token-file /nonexistent", env(), "--gitlab-token-file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parse(strings.Fields(tt.args), tt.env, &bytes.Buffer{})
+			require.ErrorContains(t, err, tt.want)
+			var usage usageError
+			require.ErrorAs(t, err, &usage)
+			assert.NotContains(t, err.Error(), "\n")
+			if tt.name != "token as a flag" {
+				assert.NotContains(t, err.Error(), canary)
+			}
+		})
+	}
+}
+
+func TestTokenFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte("glpat-from-file\n"), 0o600))
+	got, err := parse([]string{"--gitlab-token-file", file}, env(), &bytes.Buffer{})
+	require.NoError(t, err)
+	assert.Equal(t, "glpat-from-file", got.Token)
+}
+
+func TestHelp(t *testing.T) {
+	var help bytes.Buffer
+	_, err := parse([]string{"--help"}, env("GITLAB_MCP_MAX_HTTP_CLIENTS", "5"), &help)
+	require.ErrorIs(t, err, errHelp)
+	text := help.String()
+	c, file := defaults(), ""
+	for _, s := range settings(&c, &file) {
+		assert.Contains(t, text, "--"+s.name)
+		assert.Contains(t, text, s.env)
+	}
+	for _, want := range []string{"default 100", "default 30m]", "default dynamic", "Exit codes:", "default info"} {
+		assert.Contains(t, text, want)
+	}
+	for line := range strings.Lines(text) {
+		assert.LessOrEqual(t, len(line), 110, line)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	got := ReadBuild("v1.2.3", "abc")
+	assert.Equal(t, "v1.2.3", got.Version)
+	assert.Equal(t, "abc", got.Commit)
+	assert.Contains(t, got.String(), "gitlab-mcp-server v1.2.3\ncommit abc\ngo1.")
+	assert.NotEmpty(t, ReadBuild("", "").Version)
+}
+
+func TestShortDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		30 * time.Minute: "30m", 2 * time.Hour: "2h", 90 * time.Second: "1m30s", 90 * time.Minute: "1h30m", 0: "0s", time.Second: "1s",
+	} {
+		assert.Equal(t, want, shortDuration(d))
+	}
+}
