@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
@@ -22,7 +23,7 @@ import (
 //
 //	goos: linux                 configuration, where it changed
 //	# round: 1                  identity
-//	# absent: unit: reason
+//	# absent: unit …: reason     one line a reason
 //	# certificate: reason
 //	# stop: reason
 //	BenchmarkPoint/… 1 12345 peak-RSS-bytes …
@@ -106,8 +107,12 @@ func (r Result) comments() []byte {
 	for _, key := range slices.Sorted(maps.Keys(r.Identity)) {
 		line(key, r.Identity[key])
 	}
+	units := make(map[string][]string) // by reason
 	for _, unit := range slices.Sorted(maps.Keys(r.Absent)) {
-		line(wordAbsent, unit+": "+r.Absent[unit])
+		units[r.Absent[unit]] = append(units[r.Absent[unit]], unit)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(units)) {
+		line(wordAbsent, strings.Join(units[reason], " ")+": "+reason)
 	}
 	for _, reason := range r.Certificate {
 		line(wordCertificate, reason)

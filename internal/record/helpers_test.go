@@ -75,7 +75,8 @@ func sample() Result {
 			KeyBuild: "0.1.0", KeySHA256: "aa11", KeyCommit: "1111111", KeyDate: "2026-11-30T10:00:00Z", KeyRound: "1",
 		},
 		Certificate: []string{"12 sends were late: the worst by 31 ms", "steal time rose"},
-		Absent:      map[string]string{"rest-PSS-bytes": "/proc/PID/smaps_rollup: permission denied"},
+		Absent: map[string]string{"rest-PSS-bytes": "/proc/PID/smaps_rollup: permission denied",
+			"find-p50-ns": "the surface has no such call", "find-calls": "the surface has no such call"},
 		Stop:        "memory budget: the next step would need 31 GiB",
 	}
 }

@@ -111,9 +111,13 @@ func processMetrics() []Metric {
 func waitMetrics() []Metric {
 	return []Metric{
 		{Unit: "ready-ns", Better: Lower,
-			Meaning: "From starting the process until it answers: its health check on HTTP, initialize on stdio."},
+			Meaning: "From starting the process until it answers: its health check on HTTP, the first message on stdio (the median over the processes)."},
 		{Unit: "first-list-ns", Better: Lower,
-			Meaning: "First tools/list of the first client, which finds nothing built."},
+			Meaning: "First tools/list of the first client, which finds nothing built; on stdio the median over the processes."},
+		{Unit: "first-call-ns", Better: Lower,
+			Meaning: "First tools/call of a GitLab read, after the listing; on stdio the median over the processes."},
+		{Unit: "first-find-ns", Better: Lower,
+			Meaning: "First tools/call of gitlab_find_action; on stdio the median over the processes."},
 		{Unit: "warm-list-ns", Better: Lower,
 			Meaning: "Later tools/list of one client while nothing else runs: the median."},
 		{Unit: "list-bytes", Better: Lower, Exact: true,

@@ -249,16 +249,28 @@ func (r *Result) comment(key, value string) error {
 		}
 		r.Stop = value
 	case wordAbsent:
-		unit, reason, ok := strings.Cut(value, ": ")
-		if _, twice := r.Absent[unit]; !ok || twice {
-			return fmt.Errorf("absent %q: want one \"unit: reason\" for each unit", value)
-		}
-		r.Absent[unit] = reason
+		return r.absent(value)
 	default:
 		if _, twice := r.Identity[key]; twice {
 			return fmt.Errorf("%s is given twice", key)
 		}
 		r.Identity[key] = value
+	}
+	return nil
+}
+
+// absent takes the units that are missing for one reason.
+func (r *Result) absent(value string) error {
+	list, reason, ok := strings.Cut(value, ": ")
+	units := strings.Fields(list)
+	if !ok || len(units) == 0 {
+		return fmt.Errorf("absent %q: want units, a colon and the reason", value)
+	}
+	for _, unit := range units {
+		if _, twice := r.Absent[unit]; twice {
+			return fmt.Errorf("%s is absent twice", unit)
+		}
+		r.Absent[unit] = reason
 	}
 	return nil
 }
