@@ -49,7 +49,7 @@ func httpMemory(v *View) string {
 	sentence := fmt.Sprintf("One process with %s clients calling at once peaked at %s. A memory limit has to clear that.",
 		span(ss, "clients"), extremes(ss, "peak-RSS-bytes", largest))
 	if idle := having(ss, "idle-RSS-bytes"); len(idle) > 0 {
-		sentence += fmt.Sprintf(" Serving nobody it takes %s.", span(idle, "idle-RSS-bytes"))
+		sentence += fmt.Sprintf(" Idle, the process takes %s.", span(idle, "idle-RSS-bytes"))
 	}
 	return sentence
 }
@@ -247,12 +247,16 @@ func middle(f Figure) float64  { return f.Median }
 func largest(f Figure) float64 { return f.Max }
 
 // extremes gives the smallest and the largest of a metric over scenarios and
-// the surfaces they are on: "1.2 ms (`dynamic`) to 3 ms (`meta`)".
+// the surfaces they are on: "1.2 ms (`dynamic`) to 3 ms (`meta`)". Where all
+// surfaces read the same it names none, unless there is but one.
 func extremes(scenarios []*Scenario, unit string, of func(Figure) float64) string {
 	by := func(a, b *Scenario) int { return cmp.Compare(of(a.Figure(unit)), of(b.Figure(unit))) }
 	least, most := slices.MinFunc(scenarios, by), slices.MaxFunc(scenarios, by)
 	from, to := amount(unit, of(least.Figure(unit))), amount(unit, of(most.Figure(unit)))
-	if from == to {
+	switch {
+	case len(scenarios) == 1:
+		return fmt.Sprintf("%s (%s)", to, surface(most))
+	case from == to:
 		return to
 	}
 	return fmt.Sprintf("%s (%s) to %s (%s)", from, surface(least), to, surface(most))

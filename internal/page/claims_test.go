@@ -72,6 +72,11 @@ func TestClaimsFollowTheRecord(t *testing.T) {
 	}{
 		{"peak", func(rec *record.Record) { change(rec, "http", "peak-RSS-bytes", to(777<<20)) },
 			"Memory over HTTP", "peaked at 777 MiB. A memory limit has to clear that."},
+		{"one surface alone", func(rec *record.Record) {
+			doubt(rec, "surface=meta", "x")
+			doubt(rec, "surface=individual", "x")
+			change(rec, "http", "peak-RSS-bytes", to(777<<20))
+		}, "Memory over HTTP", "peaked at 777 MiB (`dynamic`)."},
 		{"idle withheld", func(rec *record.Record) { withhold(rec, "idle-RSS-bytes", "x") },
 			"Memory over HTTP", "has to clear that."},
 		{"no peak", func(rec *record.Record) { withhold(rec, "peak-RSS-bytes", "no permission") }, "Memory over HTTP", ""},

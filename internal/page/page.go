@@ -103,8 +103,12 @@ func (v *View) buildLine() string {
 		hash(record.KeySHA256, "SHA-256 `%s…`"), v.about(record.KeyGoSubject, "built with %s"))
 }
 
-// short is as much of a hash as people compare by eye.
-func short(hash string) string { return hash[:min(len(hash), 12)] }
+// short is as much of a hash as people compare by eye, and all that follows it.
+func short(hash string) string {
+	rest := strings.TrimLeft(hash, "0123456789abcdef")
+	digits := hash[:len(hash)-len(rest)]
+	return digits[:min(len(digits), 12)] + escape(rest)
+}
 
 func (v *View) dateLine() string {
 	if len(v.Dates) == 0 {

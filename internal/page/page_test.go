@@ -211,3 +211,10 @@ func TestCoverage(t *testing.T) {
 	assert.Empty(t, less.Lost(covers))
 	assert.Empty(t, ReadCoverage([]byte("# Somebody else's page\ncovers 99999999999999999999 x\n")))
 }
+
+func TestShortKeepsWhatFollowsTheHash(t *testing.T) {
+	assert.Equal(t, "0123456789ab", short("0123456789abcdef"))
+	assert.Equal(t, "0123456789ab+changes", short("0123456789ab+changes"))
+	assert.Equal(t, "unknown", short("unknown"))
+	assert.Empty(t, short(""))
+}

@@ -77,7 +77,7 @@ func sample() Result {
 		Certificate: []string{"12 sends were late: the worst by 31 ms", "steal time rose"},
 		Absent: map[string]string{"rest-PSS-bytes": "/proc/PID/smaps_rollup: permission denied",
 			"find-p50-ns": "the surface has no such call", "find-calls": "the surface has no such call"},
-		Stop:        "memory budget: the next step would need 31 GiB",
+		Stop: "memory budget: the next step would need 31 GiB",
 	}
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"flag"
 	"math"
 	"os"
@@ -104,10 +105,7 @@ func TestAppendAfterEveryCut(t *testing.T) {
 	whole, err := os.ReadFile(written(t, Plan{pointName: 2}, sample(), nextRound(sample())))
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "cut.txt")
-	for size := 0; size <= len(whole); size++ {
-		if size < len(head())-20 {
-			size += 300 // the head is long and all alike
-		}
+	for _, size := range cuts(whole) {
 		require.NoError(t, os.WriteFile(path, whole[:size], 0o644))
 		w, held, err := Append(path, Plan{pointName: 2})
 		require.NoError(t, err, "cut at %d", size)
@@ -119,6 +117,18 @@ func TestAppendAfterEveryCut(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(whole), string(healed), "cut at %d", size)
 	}
+}
+
+// cuts are the sizes to cut text to: around the end of every line behind the
+// head, which is long and all alike, and here and there.
+func cuts(text []byte) []int {
+	sizes := []int{0, 1, len(head()) / 2}
+	for size := len(head()) - 2; size <= len(text); size++ {
+		if size%97 == 0 || bytes.IndexByte(text[size-1:min(size+1, len(text))], '\n') >= 0 {
+			sizes = append(sizes, size)
+		}
+	}
+	return sizes
 }
 
 func TestReadReportsWhatWasCut(t *testing.T) {
