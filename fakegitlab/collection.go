@@ -67,6 +67,7 @@ func (c *collection) item(i int) item {
 	it := item{w: c.w, kind: c.kind, project: c.project, group: c.group, user: c.user, key: c.key}
 	it.iid = int64(i) + 1
 	it.id = c.base + it.iid
+	it.parent = c.base / idSpan
 	switch c.kind {
 	case kindProject:
 		it.project = it.id

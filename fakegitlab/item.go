@@ -19,6 +19,10 @@ type item struct {
 	// project and group are where it lives, user who asks; 0 where there is none.
 	project, group, user int64
 	depth                int
+	// parent is the id of the thing it was written under, as a note is under an issue.
+	parent int64
+	// of is the kind of the thing that refers to this one, and below it the parts that are no things.
+	of kind
 	// patch holds what was written to it, by JSON name.
 	patch map[string]json.RawMessage
 }
@@ -33,9 +37,9 @@ func (it *item) written(f *fieldShape) (json.RawMessage, bool) {
 }
 
 // child is the item a field refers to. Things of one project refer to each other.
-func (it *item) child(k kind, salt uint64, name string) item {
+func (it *item) child(k kind, salt uint64) item {
 	h := mix(it.h, salt)
-	c := item{w: it.w, kind: k, h: h, project: it.project, group: it.group, user: it.user, depth: it.depth + 1}
+	c := item{w: it.w, kind: k, h: h, project: it.project, group: it.group, user: it.user, depth: it.depth + 1, of: it.kind}
 	switch k {
 	case kindProject:
 		c.place(c.project, it.w.opts.Projects)
@@ -51,7 +55,7 @@ func (it *item) child(k kind, salt uint64, name string) item {
 		c.id = it.project*idSpan + c.iid
 	default:
 		c.id = int64(h%1000) + 1
-		c.iid = c.id
+		c.iid = it.iid
 	}
 	c.h = it.w.hashOf(k, c.project, c.id, h)
 	return c
@@ -90,7 +94,16 @@ func (it *item) lacks(name string) bool {
 		return it.kind != kindAny && it.state() != "closed"
 	case "merged_at", "merged_by", "merge_user":
 		return it.kind == kindMergeRequest && it.state() != "merged"
-	case "merge_after", "deleted_at", "deletedAt", "marked_for_deletion_on", "marked_for_deletion_at", "epic", "iteration", "erased_at":
+	case "milestone":
+		return it.h>>8%2 == 0
+	case "assignee", "assignees":
+		return it.h>>9%4 == 0
+	case "reviewers":
+		return it.h>>11%2 == 0
+	case "last_pipeline":
+		return it.depth > 0
+	case "label_details", "position", "created_by", "forked_from_project", "merge_after", "deleted_at", "deletedAt",
+		"marked_for_deletion_on", "marked_for_deletion_at", "epic", "iteration", "erased_at":
 		return true
 	}
 	return false
@@ -104,7 +117,7 @@ var steps = map[string]time.Duration{
 	"created_at": 0, "started_at": 20 * time.Second, "prepared_at": 5 * time.Second,
 	"updated_at": 72 * time.Hour, "finished_at": 8 * time.Minute, "merged_at": 48 * time.Hour,
 	"closed_at": 60 * time.Hour, "last_activity_at": 80 * time.Hour, "due_date": 30 * 24 * time.Hour,
-	"expires_at": 360 * 24 * time.Hour,
+	"expires_at": 360 * 24 * time.Hour, "authored_date": 0, "committed_date": 0,
 }
 
 // time is when something happened to the item.
@@ -115,6 +128,14 @@ func (it *item) time(name string) time.Time {
 		step = time.Duration(hashText(0, name)%(48*60)) * time.Minute
 	}
 	return created.Add(step)
+}
+
+// reference is how GitLab writes a reference to the thing a part belongs to.
+func (it *item) reference() string {
+	if it.of == kindMergeRequest {
+		return "!" + itoa(it.iid)
+	}
+	return "#" + itoa(it.iid)
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

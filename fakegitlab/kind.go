@@ -39,7 +39,7 @@ var marks = []struct {
 	{kindIssue, []string{"iid", "confidential", "assignees"}},
 	{kindCommit, []string{"short_id", "title"}},
 	{kindRelease, []string{"tag_name", "description"}},
-	{kindNote, []string{"noteable_type", "body"}},
+	{kindNote, []string{"noteable_type", "body"}}, //nolint:misspell // GitLab spells it so
 	{kindBranch, []string{"commit", "default", "merged"}},
 	{kindTag, []string{"commit", "target", "name"}},
 	{kindJob, []string{"stage", "status", "ref"}},

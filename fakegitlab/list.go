@@ -48,7 +48,7 @@ func (s *Server) rows(t *target, elem reflect.Type) []ref {
 	if own.kind == kindProject && t.group > 0 {
 		return s.projectsOf(t.group)
 	}
-	homes := s.homesShown(t, own)
+	homes := s.homesShown(own)
 	if len(homes) == 1 && homes[0].path == own.path {
 		return appendRows(nil, homes[0], homes[0].n)
 	}
@@ -62,12 +62,17 @@ func (s *Server) rows(t *target, elem reflect.Type) []ref {
 	return rows
 }
 
-// projectsOf are the projects of a group.
+// projectsOf are the projects of a group, those created in it included.
 func (s *Server) projectsOf(group int64) []ref {
 	var rows []ref
 	home, _ := s.home(kindProject, 0)
-	for i := home.n - 1; i >= 0; i-- {
-		if s.world.groupOf(int64(i)+1) == group && !home.over.isDeleted(i) {
+	below := `"` + s.world.groupPath(group) + "/"
+	for i := home.size() - 1; i >= 0; i-- {
+		inside := i < home.n && s.world.groupOf(int64(i)+1) == group
+		if i >= home.n {
+			inside = strings.HasPrefix(string(home.item(i).patch["path_with_namespace"]), below)
+		}
+		if inside && !home.gone(i) {
 			rows = append(rows, ref{home, i})
 		}
 	}
@@ -86,7 +91,7 @@ func shown(t *target, h *collection) int {
 }
 
 // homesShown are the homes a list shows things of; nil when its things belong to itself.
-func (s *Server) homesShown(t *target, own *collection) []*collection {
+func (s *Server) homesShown(own *collection) []*collection {
 	first, last := own.project, own.project
 	step := int64(1)
 	if own.project == 0 {
@@ -143,26 +148,34 @@ var searched = []string{"title", "name", "username", "path_with_namespace", "ful
 
 // filter keeps the rows a query asks for. Parameters it does not know choose nothing.
 func filter(rows []ref, elem reflect.Type, q url.Values) []ref {
-	known := map[string]reflect.Type{}
-	for elem.Kind() == reflect.Pointer {
-		elem = elem.Elem()
-	}
-	if elem.Kind() != reflect.Struct {
-		return rows
-	}
-	for _, f := range jsonFields(elem) {
-		known[f.name] = f.typ
-	}
+	var known map[string]reflect.Type
 	for param, name := range filters {
 		wanted := q[param]
 		if len(wanted) == 0 || wanted[0] == "" || wanted[0] == "all" {
 			continue
+		}
+		if known == nil {
+			known = fieldTypes(elem)
 		}
 		if typ, ok := known[name]; ok || param == "search" {
 			rows = slices.DeleteFunc(rows, func(r ref) bool { return !matches(r, param, name, typ, known, wanted) })
 		}
 	}
 	return rows
+}
+
+// fieldTypes are the types of a list's fields by JSON name; none when its elements are no objects.
+func fieldTypes(elem reflect.Type) map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for elem.Kind() == reflect.Pointer {
+		elem = elem.Elem()
+	}
+	if elem.Kind() == reflect.Struct {
+		for _, f := range jsonFields(elem) {
+			types[f.name] = f.typ
+		}
+	}
+	return types
 }
 
 func matches(r ref, param, name string, typ reflect.Type, known map[string]reflect.Type, wanted []string) bool {

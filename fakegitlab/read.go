@@ -9,7 +9,7 @@ import (
 // read answers a GET or HEAD, from the cache when it can.
 func (s *Server) read(rt *route, segs []string, r *http.Request, c caller) *answer {
 	k := cacheKey{rt, r.URL.RequestURI(), 0}
-	if dependsOnCaller(rt) {
+	if rt.personal() {
 		k.user = c.user
 	}
 	if a := s.cache.get(k); a != nil {
@@ -24,15 +24,6 @@ func (s *Server) read(rt *route, segs []string, r *http.Request, c caller) *answ
 	return a
 }
 
-// dependsOnCaller tells the reads whose answer differs from user to user.
-func dependsOnCaller(rt *route) bool {
-	switch rt.segs[0] {
-	case "user", "personal_access_tokens", "job":
-		return true
-	}
-	return false
-}
-
 func (s *Server) readNow(rt *route, segs []string, r *http.Request, c caller) *answer {
 	t, refusal := s.resolve(rt, segs, c)
 	if refusal != nil {
@@ -44,6 +35,9 @@ func (s *Server) readNow(rt *route, segs []string, r *http.Request, c caller) *a
 		return s.search(t, q, requestBase(r))
 	case rt.isList():
 		return s.list(t, rt.ret.Elem(), q, requestBase(r))
+	case rt.verb == http.MethodHead:
+		it := s.thing(t).item(0)
+		return &answer{status: http.StatusOK, header: fileHeaders(&it)}
 	case !isJSON(rt.ret):
 		return s.raw(t)
 	}
@@ -128,9 +122,5 @@ func (s *Server) raw(t *target) *answer {
 	if last == "raw" {
 		body = s.fileContent(t, body)
 	}
-	mime := "text/plain"
-	if t.route.ret == nil {
-		return &answer{status: http.StatusOK, header: fileHeaders(&it)}
-	}
-	return &answer{status: http.StatusOK, mime: mime, body: []byte(body)}
+	return &answer{status: http.StatusOK, mime: "text/plain", body: []byte(body)}
 }

@@ -29,6 +29,9 @@ type route struct {
 	// ancestors are the things this path lies below, outermost first.
 	ancestors []*route
 	count     counter
+
+	kindOnce  sync.Once
+	itemKind  kind
 	shapeOnce sync.Once
 	shape     shape
 }
@@ -42,16 +45,27 @@ func (r *route) isMember() bool {
 
 func (r *route) isList() bool { return r.list == r }
 
-// kind is what the route's items are.
+// kind is what the route's items are. It is worked out when it is first asked for, as most routes never
+// are.
 func (r *route) kind() kind {
-	k := kindAny
-	if r.list != nil {
-		k = kindOf(r.list.ret)
+	r.kindOnce.Do(func() {
+		if r.list != nil {
+			r.itemKind = kindOf(r.list.ret)
+		}
+		if r.itemKind == kindAny && r.ret != nil {
+			r.itemKind = kindOf(r.ret)
+		}
+	})
+	return r.itemKind
+}
+
+// personal tells the reads whose answer differs from caller to caller.
+func (r *route) personal() bool {
+	switch r.segs[0] {
+	case "user", "job":
+		return true
 	}
-	if k == kindAny && r.ret != nil {
-		k = kindOf(r.ret)
-	}
-	return k
+	return r.kind() == kindToken
 }
 
 // table finds routes by path.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +15,9 @@ import (
 
 // shape appends one JSON value of one Go type, drawn from an item.
 type shape func(dst []byte, it *item) []byte
+
+// timestamp is how GitLab writes a time.
+const timestamp = "2006-01-02T15:04:05.000Z07:00"
 
 // maxDepth is how deep values nest before references are left null.
 const maxDepth = 3
@@ -59,6 +63,19 @@ type shapes struct {
 type structShape struct {
 	kind   kind
 	fields []fieldShape
+	// brief is what is written where another thing refers to one of this type.
+	brief []fieldShape
+}
+
+// manyFields is from how many fields on a type is written briefly where another refers to it: GitLab
+// does not repeat a whole project, group or user inside each job.
+const manyFields = 30
+
+// briefly are the fields that such a reference has.
+var briefly = map[string]bool{
+	"id": true, "name": true, "path": true, "path_with_namespace": true, "name_with_namespace": true,
+	"full_path": true, "full_name": true, "username": true, "state": true, "avatar_url": true,
+	"web_url": true, "iid": true, "project_id": true, "title": true, "created_at": true,
 }
 
 type fieldShape struct {
@@ -79,7 +96,7 @@ func (s *shapes) of(t reflect.Type) shape {
 func special(t reflect.Type, name string) shape {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		return func(dst []byte, it *item) []byte { return appendTime(dst, it.time(name), time.RFC3339) }
+		return func(dst []byte, it *item) []byte { return appendTime(dst, it.time(name), timestamp) }
 	case reflect.TypeFor[gitlab.ISOTime]():
 		return func(dst []byte, it *item) []byte { return appendTime(dst, it.time(name), time.DateOnly) }
 	case reflect.TypeFor[gitlab.NotificationLevelValue]():
@@ -155,13 +172,17 @@ func (s *shapes) structure(t reflect.Type, name string) shape {
 				write: s.compileField(f, st.kind),
 			})
 		}
+		st.brief = st.fields
+		if len(st.fields) > manyFields {
+			st.brief = slices.DeleteFunc(slices.Clone(st.fields), func(f fieldShape) bool { return !briefly[f.name] })
+		}
 	}
 	if name == "" {
 		return st.write
 	}
 	salt := hashText(0, name)
 	return func(dst []byte, it *item) []byte {
-		child := it.child(st.kind, salt, name)
+		child := it.child(st.kind, salt)
 		return st.write(dst, &child)
 	}
 }
@@ -179,11 +200,15 @@ func (s *shapes) compileField(f field, k kind) shape {
 
 func (st *structShape) write(dst []byte, it *item) []byte {
 	dst = append(dst, '{')
-	for i := range st.fields {
+	fields := st.fields
+	if it.depth > 0 {
+		fields = st.brief
+	}
+	for i := range fields {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		f := &st.fields[i]
+		f := &fields[i]
 		dst = append(dst, f.quoted...)
 		if raw, ok := it.written(f); ok {
 			dst = append(dst, raw...)
@@ -206,7 +231,7 @@ func (s *shapes) slice(t reflect.Type, k kind, name string) shape {
 		return s.texts(t, k, name)
 	}
 	inner := s.compile(t.Elem(), k, singular(name))
-	two := name == "label_details" || name == "reviewers" || name == "assignees"
+	two := name == "identities" || name == "releases"
 	return func(dst []byte, it *item) []byte {
 		if it.depth >= maxDepth || it.lacks(name) {
 			return append(dst, "[]"...)
@@ -229,6 +254,9 @@ func (s *shapes) texts(t reflect.Type, k kind, name string) shape {
 	}
 	return func(dst []byte, it *item) []byte {
 		dst = appendText(append(dst, '['), text(it))
+		if name == "labels" {
+			dst = appendText(append(dst, ','), it.w.labelName(int((it.h+1)%labelsPerProject)))
+		}
 		return append(dst, ']')
 	}
 }

@@ -2,6 +2,7 @@ package fakegitlab
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,7 +49,7 @@ var kindTexts = map[kind]map[string]texter{
 		"web_url":    func(it *item) string { return it.w.projectURL(it.project) + "/-/issues/" + itoa(it.iid) },
 		"state":      (*item).state,
 		"issue_type": fixed("issue"), "type": fixed("ISSUE"), "severity": fixed("UNKNOWN"),
-		"description": func(it *item) string { return prose(it.h, 280) },
+		"description": func(it *item) string { return prose(it.h, 150) },
 	},
 	kindMergeRequest: {
 		"web_url":               func(it *item) string { return it.w.projectURL(it.project) + "/-/merge_requests/" + itoa(it.iid) },
@@ -57,7 +58,7 @@ var kindTexts = map[kind]map[string]texter{
 		"detailed_merge_status": fixed("mergeable"), "merge_status": fixed("can_be_merged"),
 		"changes_count": func(it *item) string { return itoa(int64(it.h%9) + 1) },
 		"merge_error":   fixed(""), "imported_from": fixed("none"),
-		"description": func(it *item) string { return prose(it.h, 420) },
+		"description": func(it *item) string { return prose(it.h, 200) },
 	},
 	kindPipeline: {
 		"web_url": func(it *item) string { return it.w.projectURL(it.project) + "/-/pipelines/" + itoa(it.id) },
@@ -77,6 +78,7 @@ var kindTexts = map[kind]map[string]texter{
 	kindTag:     {"name": tag, "target": func(it *item) string { return hex(it.h, 40) }, "message": fixed("Release")},
 	kindRelease: {"tag_name": tag, "name": tag},
 	kindCommit: {
+		"author_name": personName, "committer_name": personName,
 		"id": commitID, "short_id": func(it *item) string { return commitID(it)[:8] },
 		"message": func(it *item) string { return title(it.h) + "\n\n" + prose(it.h, 120) },
 		"web_url": func(it *item) string { return it.w.projectURL(it.project) + "/-/commit/" + commitID(it) },
@@ -88,7 +90,7 @@ var kindTexts = map[kind]map[string]texter{
 		"web_url": func(it *item) string { return it.w.projectURL(it.project) + "/-/milestones/" + itoa(it.iid) },
 	},
 	kindNote: {
-		"body": func(it *item) string { return prose(it.h, 400) }, "noteable_type": fixed("Issue"), "type": fixed("DiscussionNote"),
+		"body": func(it *item) string { return prose(it.h, 330) }, "noteable_type": fixed("Issue"), "type": fixed("DiscussionNote"), //nolint:misspell // GitLab spells it so
 		"system": fixed("false"),
 	},
 	kindWiki: {
@@ -104,7 +106,11 @@ func groupPath(it *item) string   { return it.w.groupPath(it.id) }
 func userEmail(it *item) string   { return it.w.username(it.id) + "@example.com" }
 func tag(it *item) string         { return it.named(tagName(int(it.iid) - 1)) }
 func label(it *item) string       { return it.named(it.w.labelName(int(it.iid) - 1)) }
-func color(it *item) string       { return "#" + hex(it.h, 6) }
+func personName(it *item) string {
+	return it.w.userName(int64(it.h%uint64(it.w.opts.Users)) + 1)
+}
+
+func color(it *item) string { return "#" + hex(it.h, 6) }
 
 func commitID(it *item) string {
 	if len(it.key) == 40 {
@@ -140,8 +146,11 @@ var commonTexts = map[string]texter{
 	"file_path": func(it *item) string { return it.named("README.md") }, "new_path": fixed("README.md"), "old_path": fixed("README.md"),
 	"file_name": fixed("README.md"), "path": func(it *item) string { return it.named("docs/" + pick(nouns, it.h) + ".md") },
 	"diff": fixed("@@ -1 +1 @@\n-old line\n+new line\n"), "a_mode": fixed("100644"), "b_mode": fixed("100644"), "mode": fixed("100644"),
-	"short": func(it *item) string { return "#" + itoa(it.id) }, "relative": func(it *item) string { return "#" + itoa(it.id) },
-	"full":                func(it *item) string { return it.w.projectPath(max(1, it.project)) + "#" + itoa(it.id) },
+	"short": (*item).reference, "relative": (*item).reference,
+	"full":  func(it *item) string { return it.w.projectPath(max(1, it.project)) + it.reference() },
+	"notes": (*item).link, "award_emoji": (*item).link, "project": (*item).link, "issues": (*item).link, "labels": (*item).link,
+	"events": (*item).link, "members": (*item).link, "merge_requests": (*item).link, "repo_branches": (*item).link,
+	"coverage":            fixed("83.50"),
 	"human_time_estimate": fixed("3h"), "human_total_time_spent": fixed("1h"),
 	"visibility_level": fixed("private"), "external_id": fixed(""), "tag_list": func(it *item) string { return pick(nouns, it.h) },
 }
@@ -151,9 +160,7 @@ var suffixTexts = []struct {
 	suffix string
 	text   texter
 }{
-	{"sha", func(it *item) string { return hex(it.h, 40) }},
-	{"commit_id", func(it *item) string { return hex(it.h, 40) }},
-	{"_at", func(it *item) string { return it.time("created_at").Format("2006-01-02T15:04:05.000Z") }},
+	{"_at", func(it *item) string { return it.time("created_at").Format(timestamp) }},
 	{"_date", func(it *item) string { return it.time("due_date").Format("2006-01-02") }},
 	{"_on", func(it *item) string { return it.time("created_at").Format("2006-01-02") }},
 	{"_html", func(it *item) string { return prose(it.h, 60) }},
@@ -164,9 +171,7 @@ var suffixTexts = []struct {
 	{"self", func(it *item) string { return it.link() }},
 	{"access_level", fixed("enabled")},
 	{"branch", fixed("main")},
-	{"token", func(it *item) string { return hex(mix(it.h, 9), 20) }},
 	{"count", func(it *item) string { return itoa(int64(it.h % 50)) }},
-	{"id", func(it *item) string { return it.named(hex(it.h, 40)) }},
 }
 
 func (it *item) link() string {
@@ -174,6 +179,16 @@ func (it *item) link() string {
 		return it.w.projectURL(it.project) + "/-/" + itoa(it.id)
 	}
 	return it.w.opts.ExternalURL + "/-/" + itoa(it.id)
+}
+
+// usual is the value of an enumerated type a healthy instance shows most.
+func usual(values []string) string {
+	for _, v := range []string{"success", "private", "enabled", "active", "merge"} {
+		if slices.Contains(values, v) {
+			return v
+		}
+	}
+	return values[min(1, len(values)-1)]
 }
 
 // enums are the values of the client's enumerated types, by type name.
@@ -185,7 +200,7 @@ func textOf(t reflect.Type, k kind, name string) texter {
 		return text
 	}
 	if values := enums[t.Name()]; len(values) > 0 {
-		return fixed(values[min(1, len(values)-1)])
+		return fixed(usual(values))
 	}
 	if text, ok := commonTexts[name]; ok {
 		return text
@@ -196,6 +211,12 @@ func textOf(t reflect.Type, k kind, name string) texter {
 		}
 	}
 	salt := hashText(0, name)
+	switch {
+	case name == "id":
+		return func(it *item) string { return it.named(hex(it.h, 40)) }
+	case strings.HasSuffix(name, "sha") || strings.HasSuffix(name, "id") || strings.HasSuffix(name, "token"):
+		return func(it *item) string { return hex(mix(it.h, salt), 40) }
+	}
 	if name == "name" || name == "key" || name == "slug" {
 		return func(it *item) string { return it.named(pick(nouns, it.h) + "-" + itoa(it.iid)) }
 	}
@@ -221,7 +242,11 @@ func numberOf(t reflect.Type, k kind, name string) numberer {
 		return func(it *item) int64 { return max(1, it.project) }
 	case name == "group_id" || name == "namespace_id":
 		return func(it *item) int64 { return it.w.groupOf(it.project) }
-	case name == "parent_id" || name == "moved_to_id":
+	case k == kindNote && name == "noteable_iid": //nolint:misspell // GitLab spells it so
+		return func(it *item) int64 { return max(1, it.parent%idSpan) }
+	case k == kindNote && name == "noteable_id": //nolint:misspell // GitLab spells it so
+		return func(it *item) int64 { return max(1, it.parent) }
+	case name == "parent_id" || name == "moved_to_id" || name == "completed_count":
 		return func(*item) int64 { return 0 }
 	case strings.HasSuffix(name, "user_id") || strings.HasSuffix(name, "author_id"):
 		return func(it *item) int64 { return int64(mix(it.h, salt)%uint64(it.w.opts.Users)) + 1 }
