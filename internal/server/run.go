@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -55,9 +56,8 @@ type Streams struct {
 
 // Main runs the program and returns its exit code. What goes wrong is one line on the error stream.
 func Main(args []string, getenv func(string) string, streams Streams, build Build) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	ctx, stop := untilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop) // from then on, a signal has its usual, immediate effect
 	err := run(ctx, args, getenv, streams, build)
 	if err == nil {
 		return exitOK
@@ -72,6 +72,20 @@ func Main(args []string, getenv func(string) string, streams Streams, build Buil
 		return exit.code
 	}
 	return exitFailed
+}
+
+// untilSignal returns a context that ends with the first signal to end. The second has its usual effect,
+// which is immediate.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		<-signals
+		signal.Stop(signals)
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // run does what args and environment say, until ctx ends.
@@ -91,6 +105,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, streams
 		return err
 	}
 	defer a.close()
+	context.AfterFunc(ctx, func() { a.log.Debug("told to end") })
 	if config.PprofAddr != "" {
 		profiles, err := a.servePprof(config.PprofAddr)
 		if err != nil {
