@@ -287,7 +287,7 @@ func TestHTTPAbsurdities(t *testing.T) {
 		"is no IP address":         {URL: s.url, Version: V20260728, SourceIP: "here"},
 	} {
 		_, err := DialHTTP(t.Context(), config)
-		assert.ErrorContains(t, err, name)
+		require.ErrorContains(t, err, name)
 	}
 	c := dial(t, HTTPConfig{URL: s.url, SourceIP: "127.0.0.2"})
 	assert.Contains(t, c.tcp.LocalAddr().String(), "127.0.0.2:")

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,33 +91,24 @@ func (r *Request) Label() string { return r.spec.Label }
 // Method is the JSON-RPC method.
 func (r *Request) Method() string { return r.spec.Method }
 
-// withMeta returns the params object with the _meta the revision wants.
+// withMeta returns the params object on one line, with the _meta the revision
+// wants.
 func withMeta(spec Spec) (json.RawMessage, error) {
-	if len(spec.Params) == 0 && spec.Version.Initializes() {
-		return nil, nil
-	}
 	params := map[string]json.RawMessage{}
 	if len(spec.Params) > 0 {
-		if err := json.Unmarshal(spec.Params, &params); err != nil {
-			return nil, fmt.Errorf("params must be a JSON object: %w", err)
+		if err := json.Unmarshal(spec.Params, &params); err != nil || params == nil {
+			return nil, fmt.Errorf("params must be a JSON object, and are %.40q", spec.Params)
 		}
 	}
-	if spec.Version.Initializes() {
-		return compact(spec.Params)
+	if !spec.Version.Initializes() {
+		params["_meta"] = json.RawMessage(`{"io.modelcontextprotocol/protocolVersion":"` + string(spec.Version) +
+			`","io.modelcontextprotocol/clientInfo":{"name":"` + clientName + `","version":"` + clientVersion +
+			`"},"io.modelcontextprotocol/clientCapabilities":{}}`)
 	}
-	params["_meta"] = json.RawMessage(`{"io.modelcontextprotocol/protocolVersion":"` + string(spec.Version) +
-		`","io.modelcontextprotocol/clientInfo":{"name":"` + clientName + `","version":"` + clientVersion +
-		`"},"io.modelcontextprotocol/clientCapabilities":{}}`)
+	if len(params) == 0 {
+		return nil, nil
+	}
 	return json.Marshal(params)
-}
-
-// compact removes the newlines that would break the framing of stdio.
-func compact(raw json.RawMessage) (json.RawMessage, error) {
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
-		return nil, fmt.Errorf("params must be a JSON object: %w", err)
-	}
-	return b.Bytes(), nil
 }
 
 // encode returns a JSON-RPC message and the offset of its id's digits; a

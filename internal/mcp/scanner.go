@@ -196,11 +196,11 @@ func (s *scanner) value(c byte) {
 	case c == '"':
 		s.state = inString
 	case c == 't':
-		s.state, s.word = inWord, "rue"
+		s.state, s.word = inWord, "true"[1:]
 	case c == 'f':
-		s.state, s.word = inWord, "alse"
+		s.state, s.word = inWord, "false"[1:]
 	case c == 'n':
-		s.state, s.word = inWord, "ull"
+		s.state, s.word = inWord, "null"[1:]
 	case c == '-':
 		s.state = numMinus
 	case c == '0':

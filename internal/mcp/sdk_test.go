@@ -92,7 +92,7 @@ func TestOfficialSDKOverStdio(t *testing.T) {
 				}
 			}
 			require.NoError(t, c.Close())
-			<-ended
+			assert.NoError(t, <-ended)
 		})
 	}
 }
