@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -109,19 +110,17 @@ func (o options) do(stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.record, err)
 	}
-	if o.out == "" {
-		o.out = filepath.Join(folder, "page")
-	}
-	path := filepath.Join(o.out, "README.md")
+	path := filepath.Join(cmp.Or(o.out, filepath.Join(folder, "page")), "README.md")
 	old, err := os.ReadFile(path)
-	missing := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !missing {
+	there := !errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && there:
 		return fmt.Errorf("read page: %w", err)
-	}
-	if o.check {
-		return check(path, missing, old, doc.Markdown(), stdout)
-	}
-	if !missing && !o.force {
+	case o.check && !there:
+		return fmt.Errorf("there is no page at %s: draw it without -check", path)
+	case o.check:
+		return check(path, old, doc.Markdown(), stdout)
+	case there && !o.force:
 		if err := mayReplace(path, old, doc.Covers, rec); err != nil {
 			return err
 		}
@@ -162,10 +161,7 @@ var errDiffers = errors.New("the page is not what the record gives: draw it agai
 
 // check writes the difference between the page that is and the one that should
 // be.
-func check(path string, missing bool, old, drawn []byte, stdout io.Writer) error {
-	if missing {
-		return fmt.Errorf("there is no page at %s: draw it without -check", path)
-	}
+func check(path string, old, drawn []byte, stdout io.Writer) error {
 	if string(old) == string(drawn) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,9 +35,10 @@ func writeRecord(t *testing.T, folder string, peak float64, rounds int, names ..
 	}
 	w, err := record.Create(path, plan)
 	require.NoError(t, err)
-	for range rounds {
+	for round := range rounds {
 		require.NoError(t, w.Write(record.Result{Name: names[0], Iterations: 1,
-			Values: []record.Value{{Unit: "peak-RSS-bytes", Amount: peak}, {Unit: "clients", Amount: 64}}}))
+			Identity: map[string]string{record.KeyRound: fmt.Sprint(round + 1), record.KeyDate: "2026-11-30T10:00:00Z"},
+			Values:   []record.Value{{Unit: "peak-RSS-bytes", Amount: peak}, {Unit: "clients", Amount: 64}}}))
 	}
 	require.NoError(t, w.Close())
 }

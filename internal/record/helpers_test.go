@@ -2,7 +2,6 @@ package record
 
 import (
 	"errors"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ type memFile struct {
 	data    []byte
 	room    int
 	syncErr error
+	cutErr  error
 	closed  bool
 }
 
@@ -34,8 +34,10 @@ func (f *memFile) Write(p []byte) (int, error) {
 func (f *memFile) Sync() error { return f.syncErr }
 
 func (f *memFile) Truncate(size int64) error {
-	f.data = f.data[:size]
-	return nil
+	if f.cutErr == nil {
+		f.data = f.data[:size]
+	}
+	return f.cutErr
 }
 
 func (f *memFile) Seek(offset int64, _ int) (int64, error) { return offset, nil }
@@ -119,4 +121,4 @@ func written(t *testing.T, plan Plan, results ...Result) string {
 	return path
 }
 
-var _ io.Writer = (*memFile)(nil)
+var _ file = (*memFile)(nil)

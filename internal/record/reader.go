@@ -35,10 +35,27 @@ func Read(paths ...string) (*Record, error) {
 			whole.add(part)
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, whole.checkOnce())...); err != nil {
 		return nil, err
 	}
 	return whole, nil
+}
+
+// checkOnce refuses a result that is there twice, as in a file and its copy:
+// counted twice, it would pass for a repetition.
+func (r *Record) checkOnce() error {
+	type identity struct{ name, date, round string }
+	var errs []error
+	seen := make(map[identity]Result)
+	for _, result := range r.Results {
+		id := identity{result.Name, result.About(KeyDate), result.About(KeyRound)}
+		if first, twice := seen[id]; twice && id.date != "" {
+			errs = append(errs, fmt.Errorf("%s:%d: the same result as %s:%d: %s, round %s of %s",
+				result.File, result.Line, first.File, first.Line, id.name, id.round, id.date))
+		}
+		seen[id] = result
+	}
+	return errors.Join(errs...)
 }
 
 // Parse reads one record; name stands for it in errors.

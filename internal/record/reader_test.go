@@ -115,6 +115,9 @@ func TestReadJoinsFiles(t *testing.T) {
 	assert.Equal(t, Plan{pointName: 2, "Point/subject=t": 1}, rec.Plan)
 	assert.Equal(t, two, rec.Results[1].File)
 
+	_, err = Read(one, two, one)
+	require.ErrorContains(t, err, "the same result as "+one)
+
 	_, err = Read()
 	require.EqualError(t, err, "read record: no files")
 	bad := filepath.Join(t.TempDir(), "bad.txt")

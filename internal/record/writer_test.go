@@ -12,12 +12,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/perf/benchunit"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestGolden(t *testing.T) {
 	changed := nextRound(sample())
+	changed.Identity[KeyRound] = "3"
 	changed.Config = map[string]string{KeyGOOS: "linux", KeyKernel: "6.19.0", "zone": "b"}
 	path := written(t, Plan{pointName: 2}, sample(), nextRound(sample()), changed)
 	got, err := os.ReadFile(path)
@@ -67,7 +69,7 @@ func TestCreateKeepsWhatIsThere(t *testing.T) {
 
 func TestAppendContinues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record.txt")
-	for i, r := range []Result{sample(), nextRound(sample()), vary(func(r *Result) { delete(r.Config, KeyMemory) })} {
+	for i, r := range []Result{sample(), nextRound(sample()), vary(func(r *Result) { delete(r.Config, KeyMemory); r.Identity[KeyRound] = "3" })} {
 		w, held, err := Append(path, Plan{pointName: i + 1})
 		require.NoError(t, err)
 		assert.Len(t, held.Results, i)
@@ -173,6 +175,25 @@ func TestUnsyncedIsNotWritten(t *testing.T) {
 	assert.Len(t, f.data, before)
 }
 
+// If even the half that was written cannot be taken back, both faults are told,
+// and a reader drops the half.
+func TestHalfThatStays(t *testing.T) {
+	f := &memFile{room: math.MaxInt}
+	w := newWriter("r.txt", f)
+	require.NoError(t, w.begin(&Record{}, nil, 0))
+	require.NoError(t, w.Write(sample()))
+	f.room, f.cutErr = len(f.data)+40, os.ErrPermission
+	err := w.Write(nextRound(sample()))
+	require.ErrorIs(t, err, errFull)
+	require.ErrorIs(t, err, os.ErrPermission)
+	rec, err := Parse(strings.NewReader(string(f.data)), "r.txt")
+	require.NoError(t, err)
+	assert.Len(t, rec.Results, 1)
+	assert.NotEmpty(t, rec.Dropped)
+
+	require.ErrorIs(t, newWriter("r.txt", f).begin(&Record{}, nil, 0), os.ErrPermission)
+}
+
 func TestWriteFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "page.md")
 	require.NoError(t, WriteFile(path, []byte("one")))
@@ -212,10 +233,24 @@ func TestBenchstatComparesAsIs(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(out, "kernel: "), out)
 }
 
+// Every metric of the table must have a table of its own in benchstat.
+func TestBenchstatKeepsMetricsApart(t *testing.T) {
+	r := sample()
+	r.Values, r.Absent = nil, nil
+	for i, m := range Metrics() {
+		r.Values = append(r.Values, Value{m.Unit, float64(1_000_000 + i)})
+	}
+	out := benchstat(t, written(t, nil, r), written(t, nil, nextRound(r)))
+	assert.Equal(t, len(Metrics()), strings.Count(out, "vs base"))
+	for _, m := range Metrics() {
+		_, tidied := benchunit.Tidy(1, m.Unit)
+		assert.Contains(t, out, tidied)
+	}
+}
+
 func benchstat(t *testing.T, paths ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", append([]string{"tool", "benchstat"}, paths...)...).CombinedOutput()
 	require.NoError(t, err, string(out))
-	t.Log(string(out))
 	return string(out)
 }

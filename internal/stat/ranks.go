@@ -41,14 +41,11 @@ func quantile(n int, p, tail float64) int {
 	// Below this the distribution holds less than any tail worth asking for,
 	// which keeps the walk at some standard deviations however large n is.
 	mean := float64(n) * p
-	start := max(0, int(mean-12*math.Sqrt(mean*(1-p))-12))
-	below := 0.0
-	for k := start; k <= n; k++ {
-		if below += mass(n, k, p); below > tail {
-			return k
-		}
+	k := max(0, int(mean-12*math.Sqrt(mean*(1-p))-12))
+	for below := mass(n, k, p); below <= tail && k < n; below += mass(n, k, p) {
+		k++
 	}
-	return n
+	return k
 }
 
 // mass is P(B = k) for B binomial(n, p), by way of logarithms because the

@@ -67,7 +67,7 @@ func TestPercentileRanksRefuse(t *testing.T) {
 // An interval that claims 95% must hold the truth at least 95% of the time,
 // for a distribution that is nothing like a bell.
 func TestPercentileRanksCover(t *testing.T) {
-	const trials, n = 4000, 400
+	const trials, n = 1500, 400
 	for _, p := range []float64{0.5, 0.9, 0.99} {
 		lo, hi, ok := stat.PercentileRanks(n, p, 0.95)
 		require.True(t, ok)
@@ -84,6 +84,6 @@ func TestPercentileRanksCover(t *testing.T) {
 			}
 		}
 		// Three standard errors below 95% with this many trials.
-		assert.Greater(t, float64(held)/trials, 0.939, "p=%v", p)
+		assert.Greater(t, float64(held)/trials, 0.933, "p=%v", p)
 	}
 }
