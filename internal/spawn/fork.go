@@ -19,47 +19,29 @@ func (p *Process) fork() error {
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		err := p.forkOn(p.spec.CPUs)
+		clean, err := p.forkOn(p.spec.CPUs)
 		started <- err
 		if err == nil {
 			p.awaitExit()
 		}
-		// Still locked when the set could not be put back: the thread then ends, after its child.
-		if !errors.Is(err, errAffinity) {
+		if clean {
 			runtime.UnlockOSThread()
-		}
+		} // else the thread ends here, after its child
 	}()
 	return <-started
 }
 
-// forkOn forks with the calling thread narrowed to cpus.
-func (p *Process) forkOn(cpus []int) error {
-	if len(cpus) == 0 {
-		p.exec = time.Now()
-		return p.cmd.Start()
-	}
-	restore, err := confine(cpus)
-	if err != nil {
-		return err
+// forkOn forks with the calling thread narrowed to cpus, and reports whether the thread is as it was.
+func (p *Process) forkOn(cpus []int) (clean bool, err error) {
+	restore := func() error { return nil }
+	if len(cpus) > 0 {
+		if restore, err = confine(cpus); err != nil {
+			return !errors.Is(err, errAffinity), err
+		}
 	}
 	p.exec = time.Now()
 	err = p.cmd.Start()
-	if back := restore(); back != nil {
-		return errors.Join(err, back, p.discard(err == nil))
-	}
-	return err
-}
-
-// discard kills a child that must not live on after a failed fork.
-func (p *Process) discard(started bool) error {
-	if !started {
-		return nil
-	}
-	if err := p.cmd.Process.Kill(); err != nil {
-		return err
-	}
-	_ = p.cmd.Wait() // says "signal: killed"
-	return nil
+	return restore() == nil, err
 }
 
 // awaitExit blocks until the child has ended but leaves it unreaped, which keeps its id from being given

@@ -24,13 +24,10 @@ import (
 // role makes the test binary play one of the children below.
 const role = "MCPBENCH_TEST_ROLE"
 
-// promptly keeps a binary built with -race from sleeping for a second before it ends.
-const promptly = "GORACE=atexit_sleep_ms=0"
-
 func TestMain(m *testing.M) {
 	if name := os.Getenv(role); name != "" {
-		play(name, os.Args[1:])
-		return
+		roles[name](os.Args[1:])
+		quit(0)
 	}
 	code := m.Run()
 	if left := Leftovers(); len(left) > 0 {
@@ -57,7 +54,7 @@ var roles = map[string]func(args []string){
 	},
 	"fail": func(args []string) {
 		fmt.Fprintln(os.Stderr, strings.Join(args, "\n"))
-		os.Exit(3)
+		quit(3)
 	},
 	"flood": func([]string) {
 		line := strings.Repeat("x", 1<<16)
@@ -78,9 +75,8 @@ var roles = map[string]func(args []string){
 	"pin":     pin,
 }
 
-func play(name string, args []string) {
-	roles[name](args)
-}
+// quit ends a child without what a test binary does at its end: wait for the race detector, write coverage.
+func quit(code int) { syscall.Exit(code) }
 
 func say(s string) { _, _ = fmt.Fprintln(os.Stdout, strings.TrimSpace(s)) }
 
@@ -93,7 +89,7 @@ func serve(args []string) {
 	l, err := net.Listen("tcp", args[0])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		quit(1)
 	}
 	go func() {
 		_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // loopback
@@ -160,7 +156,7 @@ func spec(name string, args ...string) Spec {
 		panic(err)
 	}
 	return Spec{
-		Name: "test/" + name, Path: self, Args: args, Env: []string{role + "=" + name, promptly},
+		Name: "test/" + name, Path: self, Args: args, Env: []string{role + "=" + name},
 		Stdio: true, ReadyTimeout: 20 * time.Second, Grace: 20 * time.Second,
 	}
 }

@@ -66,7 +66,7 @@ func TestParseCPUs(t *testing.T) {
 	}
 	for _, list := range []string{"", "a", "1-", "2-1", "-1", "1024", "0,,1"} {
 		_, err := ParseCPUs(list)
-		assert.Error(t, err, list)
+		require.Error(t, err, list)
 	}
 	assert.Empty(t, FormatCPUs(nil))
 }

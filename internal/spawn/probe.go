@@ -12,9 +12,9 @@ import (
 // talk to the child over its pipes.
 type Probe func(ctx context.Context, p *Process) error
 
-// HTTPReady is satisfied by the first answer of class 2xx to a GET of url. It asks again in steps in
-// proportion to the time that has passed, so that the moment is found to 1 ms early on and to 0.2% later,
-// while a child that is slow to start is not kept busy with refusals.
+// HTTPReady is satisfied by the first answer of class 2xx to a GET of url. It asks again after 1 ms, or after
+// a thousandth of the time that has passed if that is more, so that the moment is found to that precision
+// while a child that is slow to start is not kept busy.
 func HTTPReady(url string) Probe {
 	return func(ctx context.Context, _ *Process) error {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -39,7 +39,7 @@ func HTTPReady(url string) Probe {
 
 // pollStep is the pause before the next attempt.
 func pollStep(elapsed time.Duration) time.Duration {
-	return min(max(time.Millisecond, elapsed/500), 50*time.Millisecond)
+	return min(max(time.Millisecond, elapsed/1000), 20*time.Millisecond)
 }
 
 func get(ctx context.Context, client *http.Client, url string) error {

@@ -139,6 +139,12 @@ func run(s Spec) (*Process, error) {
 	return p, nil
 }
 
+// verdict is what a probe said, and how long after the fork.
+type verdict struct {
+	err   error
+	after time.Duration
+}
+
 // awaitReady runs the probe until it says yes, the child ends, ctx ends or the time is up.
 func (p *Process) awaitReady(ctx context.Context) error {
 	if p.spec.Ready == nil {
@@ -148,17 +154,20 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	limit := fmt.Errorf("%w within %v", ErrNotReady, p.spec.ReadyTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, p.spec.ReadyTimeout, limit)
 	defer cancel()
-	verdict := make(chan error, 1)
-	go func() { verdict <- p.spec.Ready(ctx, p) }()
+	verdicts := make(chan verdict, 1)
+	go func() {
+		err := p.spec.Ready(ctx, p)
+		verdicts <- verdict{err: err, after: time.Since(p.exec)}
+	}()
 	select {
-	case err := <-verdict:
-		p.ready = time.Since(p.exec)
-		return p.judge(ctx, err)
+	case v := <-verdicts:
+		p.ready = v.after
+		return p.judge(ctx, v.err)
 	case <-p.exited:
 		return ErrExited
 	case <-ctx.Done():
 		cancel()
-		return notReady(ctx, awaitVerdict(verdict))
+		return notReady(ctx, awaitVerdict(verdicts))
 	}
 }
 
@@ -185,10 +194,10 @@ func notReady(ctx context.Context, last error) error {
 
 // awaitVerdict gives a cancelled probe a moment to say what it last saw. One that is stuck in a read of
 // the child's output returns when the child is stopped.
-func awaitVerdict(verdict <-chan error) error {
+func awaitVerdict(verdicts <-chan verdict) error {
 	select {
-	case err := <-verdict:
-		return err
+	case v := <-verdicts:
+		return v.err
 	case <-time.After(100 * time.Millisecond):
 		return nil
 	}
