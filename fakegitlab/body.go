@@ -171,10 +171,17 @@ func (s *Server) fileContent(t *target, otherwise string) string {
 
 // fileHeaders describe a repository file to those who ask with HEAD.
 func fileHeaders(it *item) []string {
+	path := it.named("README.md")
 	return []string{
-		"X-Gitlab-Blob-Id", hex(it.h, 40), "X-Gitlab-Commit-Id", hex(mix(it.h, 1), 40), "X-Gitlab-Content-Sha256", hex(mix(it.h, 2), 64),
-		"X-Gitlab-Encoding", "base64", "X-Gitlab-File-Name", "README.md", "X-Gitlab-File-Path", "README.md",
-		"X-Gitlab-Last-Commit-Id", hex(mix(it.h, 3), 40), "X-Gitlab-Ref", "main", "X-Gitlab-Size", "1476",
+		"X-Gitlab-Blob-Id", hex(it.h, 40),
+		"X-Gitlab-Commit-Id", hex(mix(it.h, 1), 40),
+		"X-Gitlab-Content-Sha256", hex(mix(it.h, 2), 64),
+		"X-Gitlab-Encoding", "base64",
 		"X-Gitlab-Execute-Filemode", "false",
+		"X-Gitlab-File-Name", path[strings.LastIndexByte(path, '/')+1:],
+		"X-Gitlab-File-Path", path,
+		"X-Gitlab-Last-Commit-Id", hex(mix(it.h, 3), 40),
+		"X-Gitlab-Ref", "main",
+		"X-Gitlab-Size", "1476",
 	}
 }

@@ -208,6 +208,10 @@ func TestIssueIsWrittenAndReadBack(t *testing.T) {
 	assert.Equal(t, note.ID, notes[0].ID)
 	assert.Equal(t, "Seen.", notes[0].Body)
 
+	list, _, err = c.Issues.ListIssues(nil)
+	require.NoError(t, err)
+	assert.Contains(t, titles(list), created.Title, "instance-wide lists show it too")
+
 	_, err = c.Issues.DeleteIssue(1, created.IID)
 	require.NoError(t, err)
 	_, resp, err = c.Issues.GetIssue(1, created.IID, nil)
@@ -216,6 +220,25 @@ func TestIssueIsWrittenAndReadBack(t *testing.T) {
 	_, resp, err = c.Notes.ListIssueNotes(1, created.IID, nil)
 	require.Error(t, err)
 	assert.Equal(t, http.StatusNotFound, resp.StatusCode)
+}
+
+func titles(issues []*gitlab.Issue) []string {
+	var all []string
+	for _, i := range issues {
+		all = append(all, i.Title)
+	}
+	return all
+}
+
+func TestForgetUndoesWhatWasWritten(t *testing.T) {
+	s := start(t, fakegitlab.Options{})
+	before := get(t, s, "/projects/1/issues")
+	r, err := ask(t.Context(), s, http.MethodDelete, "/projects/1/issues/40", "", "PRIVATE-TOKEN", s.Token(0))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusNoContent, r.status)
+	require.NotEqual(t, before.body, get(t, s, "/projects/1/issues").body)
+	s.Forget()
+	assert.Equal(t, before.body, get(t, s, "/projects/1/issues").body)
 }
 
 func TestProjectIsWrittenAndReadBack(t *testing.T) {

@@ -50,14 +50,17 @@ func (s *Server) rows(t *target, elem reflect.Type) []ref {
 	}
 	homes := s.homesShown(own)
 	if len(homes) == 1 && homes[0].path == own.path {
-		return appendRows(nil, homes[0], homes[0].n)
+		return appendSeeded(appendCreated(nil, homes[0]), homes[0], homes[0].n)
 	}
 	if homes == nil {
-		return appendRows(nil, own, own.n)
+		return appendSeeded(appendCreated(nil, own), own, own.n)
 	}
 	rows := appendCreated(nil, own)
+	for _, h := range homes {
+		rows = appendCreated(rows, h.in(own.path, own.over))
+	}
 	for _, h := range slices.Backward(homes) {
-		rows = appendRows(rows, h.in(own.path, own.over), min(h.n, shown(t, h)))
+		rows = appendSeeded(rows, h, min(h.n, shown(t, h)))
 	}
 	return rows
 }
@@ -126,9 +129,8 @@ func appendCreated(rows []ref, c *collection) []ref {
 	return rows
 }
 
-// appendRows appends what was created and the last n of those from the seed.
-func appendRows(rows []ref, c *collection, n int) []ref {
-	rows = appendCreated(rows, c)
+// appendSeeded appends the last n of those made from the seed.
+func appendSeeded(rows []ref, c *collection, n int) []ref {
 	for i := c.n - 1; i >= c.n-n; i-- {
 		if !c.gone(i) {
 			rows = append(rows, ref{c, i})

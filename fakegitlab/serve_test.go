@@ -367,6 +367,8 @@ func TestGraphQLErrors(t *testing.T) {
 		`{"query":"{ a { b "}`:     "syntax error",
 		`{"query":"{ a { b } }"}`:  `"a":{"b":`,
 		`{"query":"no selection"}`: "syntax error",
+		`{"query":"` + strings.Repeat("{a", 1000) + `"}`:             "syntax error",
+		`{"query":"{ a { ...F } } fragment F on A { b ...F ...F }"}`: `"a":{"b":`,
 		`{"query":"query Q($a: X = {b: 1}) { me: currentUser(a: \"x)\") @include(if: true) { ...F ... on U { id } } } fragment F on U { username # c\n }"}`: `"me":{"username":`,
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/api/graphql", bytes.NewReader([]byte(body)))

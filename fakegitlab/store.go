@@ -100,3 +100,12 @@ func (o *overlay) patch(i, seeded int, values fields) {
 	}
 	maps.Copy(into, values)
 }
+
+// Forget drops everything that was written, so that the data is as it was at the start. Counters and
+// faults stay. A run that writes for hours calls it between phases, as what is written is kept in memory.
+func (s *Server) Forget() {
+	s.dataMu.Lock()
+	defer s.dataMu.Unlock()
+	s.store.overlays = map[string]*overlay{}
+	s.cache.drop()
+}

@@ -136,7 +136,7 @@ func TestRefusals(t *testing.T) {
 			assert.Equal(t, test.status, resp.StatusCode)
 			n, why := r.Failures()
 			assert.EqualValues(t, 1, n)
-			assert.Error(t, why)
+			require.Error(t, why)
 			assert.Empty(t, r.Requests())
 		})
 	}
