@@ -23,6 +23,7 @@ func BenchmarkPoint(b *testing.B) {
 
 // point measures one scenario and records what came of it.
 func (s *suite) point(b *testing.B, p scenarios.Point, name string) {
+	b.Helper()
 	s.progress.begin(strings.TrimPrefix(name, "Point/subject="+s.subject.Name+"/"))
 	verdict := "failed"
 	defer func() { s.progress.end(verdict) }()

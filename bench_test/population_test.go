@@ -28,6 +28,7 @@ type population struct {
 
 // startIdle starts the process that serves everybody. On stdio there is none before the first client.
 func (p *population) startIdle(b *testing.B) error {
+	b.Helper()
 	if p.launch.transport == scenarios.Stdio {
 		return nil
 	}
@@ -36,6 +37,7 @@ func (p *population) startIdle(b *testing.B) error {
 
 // add admits one more client: a connection with a credential of its own, or a process.
 func (p *population) add(ctx context.Context, b *testing.B) error {
+	b.Helper()
 	i := len(p.clients)
 	if p.launch.transport == scenarios.Stdio {
 		if err := p.startInstance(b, i); err != nil {
@@ -53,6 +55,7 @@ func (p *population) add(ctx context.Context, b *testing.B) error {
 }
 
 func (p *population) startInstance(b *testing.B, i int) error {
+	b.Helper()
 	l := p.launch
 	l.vars = scenarios.Vars{"token": p.token(i)}
 	for name, value := range p.launch.vars {

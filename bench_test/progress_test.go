@@ -68,17 +68,20 @@ func (p *progress) end(verdict string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.terminal {
-		fmt.Fprint(p.out, "\r\x1b[K")
+		p.write("\r\x1b[K")
 	}
 	p.line("%s %s: %s after %s", p.position(), p.name, verdict, p.now().Sub(p.begun).Round(100*time.Millisecond))
 	p.done++
 }
 
 func (p *progress) rewrite(what string) {
-	fmt.Fprintf(p.out, "\r\x1b[K%s %s%s, %s", p.position(), p.name, what, p.clock())
+	p.write("\r\x1b[K%s %s%s, %s", p.position(), p.name, what, p.clock())
 }
 
-func (p *progress) line(format string, args ...any) { fmt.Fprintf(p.out, format+"\n", args...) }
+func (p *progress) line(format string, args ...any) { p.write(format+"\n", args...) }
+
+// write drops an error: a terminal that went away is no reason to stop measuring.
+func (p *progress) write(format string, args ...any) { _, _ = fmt.Fprintf(p.out, format, args...) }
 
 func (p *progress) position() string { return fmt.Sprintf("[%d/%d]", p.done+1, p.total) }
 

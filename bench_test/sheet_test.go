@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"mcpbench/internal/load"
 	"mcpbench/internal/record"
 	"mcpbench/internal/stat"
@@ -75,15 +73,17 @@ func (s *sheet) latencies(method record.Method, m *load.Method) {
 				method.Unit(q.name+"-ns"), method.Unit(q.name+"-lo-ns"), method.Unit(q.name+"-hi-ns"))
 			continue
 		}
-		s.set(method.Unit(q.name+"-ns"), atRank(m.Latency, stat.Rank(n, q.p)))
-		s.set(method.Unit(q.name+"-lo-ns"), atRank(m.Latency, lo))
-		s.set(method.Unit(q.name+"-hi-ns"), atRank(m.Latency, hi))
+		s.set(method.Unit(q.name+"-ns"), atRank(m, stat.Rank(n, q.p)))
+		s.set(method.Unit(q.name+"-lo-ns"), atRank(m, lo))
+		s.set(method.Unit(q.name+"-hi-ns"), atRank(m, hi))
 	}
 }
 
-// atRank is the rank-th smallest value, from 1, to the resolution of the histogram.
-func atRank(h *hdrhistogram.Histogram, rank int) float64 {
-	return float64(h.ValueAtPercentile(100 * float64(rank) / float64(h.TotalCount())))
+// atRank is the rank-th smallest latency, from 1, to the resolution of the histogram, which names the upper
+// end of a bucket: the longest of all is known exactly and bounds it.
+func atRank(m *load.Method, rank int) float64 {
+	value := m.Latency.ValueAtPercentile(100 * float64(rank) / float64(m.Latency.TotalCount()))
+	return float64(min(value, m.Max.Nanoseconds()))
 }
 
 // methodUnits lists every metric that belongs to a method.

@@ -66,6 +66,7 @@ func newSurfaceCheck(t *testing.T, s *suite, transport scenarios.Transport, surf
 }
 
 func (c *surfaceCheck) run(t *testing.T) {
+	t.Helper()
 	t.Run("listing", c.listing)
 	for _, name := range scenarios.CallNames() {
 		if call := c.surface.Calls[name]; call != nil {
@@ -99,6 +100,7 @@ func (c *surfaceCheck) listing(t *testing.T) {
 
 // call makes one of the subject file's calls and holds the answer and the upstream requests to it.
 func (c *surfaceCheck) call(t *testing.T, call *scenarios.Call) {
+	t.Helper()
 	reply := c.ask(t, call)
 	assert.Equal(t, mcp.OK, reply.outcome.Outcome, "%s\n%s", reply.outcome.Reason, reply.message)
 	if call.Route == "" {
@@ -123,7 +125,7 @@ func (c *surfaceCheck) refusal(t *testing.T) {
 func (c *surfaceCheck) unknownCredential(t *testing.T) {
 	conn, err := c.instance.dial(t.Context(), "not-a-token-that-gitlab-knows")
 	require.NoError(t, err)
-	defer conn.Close()
+	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
 	list, err := mcp.NewRequest(mcp.Spec{Label: "list", Method: "tools/list", Version: c.instance.version()})
 	require.NoError(t, err)
 	var reply mcp.Reply
