@@ -171,18 +171,25 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	}
 }
 
-// judge turns what a probe answered into the reason of the failure, or nil.
+// judge turns what a probe answered into the reason of the failure, or nil. A probe that talks to the child
+// may see it end before its end is known here, so after a failure that gets a moment.
 func (p *Process) judge(ctx context.Context, err error) error {
-	select {
-	case <-p.exited:
+	moment := time.Duration(0)
+	if err != nil && ctx.Err() == nil {
+		moment = afterthought
+	}
+	switch {
+	case p.childGone(time.After(moment), nil):
 		return ErrExited
-	default:
-	}
-	if err != nil && ctx.Err() != nil {
+	case err != nil && ctx.Err() != nil:
 		return notReady(ctx, err)
+	default:
+		return err
 	}
-	return err
 }
+
+// afterthought is how long the second of two sides is waited for that learn of the same event.
+const afterthought = 100 * time.Millisecond
 
 // notReady joins why the wait was over with what the probe saw last.
 func notReady(ctx context.Context, last error) error {
@@ -198,7 +205,7 @@ func awaitVerdict(verdicts <-chan verdict) error {
 	select {
 	case v := <-verdicts:
 		return v.err
-	case <-time.After(100 * time.Millisecond):
+	case <-time.After(afterthought):
 		return nil
 	}
 }

@@ -99,6 +99,16 @@ func TestFailedStart(t *testing.T) {
 			role: []string{"fail", "bad flag", "usage: …"}, spec: func(s *Spec) { s.Ready = never },
 			is: ErrExited, phase: PhaseReady, says: []string{"test/fail: await ready", "exit code 3", "    bad flag\n    usage: …"},
 		},
+		"exits at start, seen by the probe first": {
+			role: []string{"fail", "bad flag"}, is: ErrExited, phase: PhaseReady,
+			spec: func(s *Spec) {
+				s.Ready = func(_ context.Context, p *Process) error {
+					_, err := io.ReadFull(p.Stdout(), make([]byte, 1))
+					return err
+				}
+			},
+			says: []string{"exit code 3", "bad flag"},
+		},
 		"never ready": {
 			role: []string{"wait"}, spec: func(s *Spec) { s.Ready, s.ReadyTimeout = never, 50*time.Millisecond },
 			is: ErrNotReady, phase: PhaseReady, says: []string{"test/wait", "not ready within 50ms"},

@@ -131,6 +131,7 @@ func (p *Process) gone(d time.Duration, exit *Exit) bool {
 	}
 }
 
+// childGone waits for the child itself to end, or for either of the others.
 func (p *Process) childGone(limit <-chan time.Time, rushed <-chan struct{}) bool {
 	select {
 	case <-p.exited:
