@@ -57,6 +57,19 @@ func TestPointValidate(t *testing.T) {
 	}
 }
 
+func TestDefaultSubjectSaysHowLargeItsListingsAre(t *testing.T) {
+	subject, err := Load(Default)
+	require.NoError(t, err)
+	for name, surface := range subject.Surfaces {
+		assert.Positive(t, surface.ListingBytes, name)
+		for _, call := range CallNames() {
+			if call != CallFind {
+				assert.Contains(t, surface.Calls, call, name)
+			}
+		}
+	}
+}
+
 // checkError asserts that err holds want, or that there is none where want is empty.
 func checkError(t *testing.T, err error, want string) {
 	t.Helper()

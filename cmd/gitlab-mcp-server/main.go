@@ -8,8 +8,12 @@ import (
 	"mcpbench/internal/server"
 )
 
-// Set by the linker: -ldflags "-X main.version=v1.2.3 -X main.commit=abcdef".
-var version, commit string
+// The version of the release that this is or will be. It is part of every reply, so it has the same length
+// in every build of a release; the commit tells builds apart.
+var version = "0.1.0"
+
+// Set by the linker where the Go tool cannot know it: -ldflags "-X main.commit=abcdef".
+var commit string
 
 func main() {
 	streams := server.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
