@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// point is a resident set some time after the first.
+// point is a resident set some time after the settling began.
 type point struct {
 	at  time.Duration
 	rss int64
@@ -14,14 +14,14 @@ type point struct {
 // rest decides when a series of readings has come to rest. Its options have no zero fields.
 type rest struct {
 	options SettleOptions
-	began   time.Time
+	began   time.Time // of the settling; the first reading if not set
 	points  []point
 	window  int    // the first point that may belong to a window
 	tried   *point // the stillness that a collection was to disturb
 }
 
 func (r *rest) add(reading Reading) {
-	if len(r.points) == 0 {
+	if r.began.IsZero() {
 		r.began = reading.At
 	}
 	r.points = append(r.points, point{at: reading.At.Sub(r.began), rss: reading.RSS})

@@ -38,7 +38,8 @@ func (o SettleOptions) withDefaults() SettleOptions {
 type Settled struct {
 	Rested bool  // false: it did not come to rest in time, and RSS is only its last value
 	RSS    int64 // resident bytes at rest
-	// Took is the time from the collections until the resident set was within the band of RSS, to stay there.
+	// Took is the time from asking for the collections until a reading found the resident set within the band of
+	// RSS, to stay there; never 0.
 	// The window in which it had to prove that comes on top and is in Waited.
 	Took, Waited time.Duration
 	Heap         *HeapReading // at rest, just collected; nil without a heap reader
@@ -61,13 +62,14 @@ func Settle(ctx context.Context, t *Tree, h Heap, o SettleOptions) (Settled, err
 }
 
 func settle(ctx context.Context, t *Tree, h Heap, o SettleOptions) (Settled, error) {
+	r := rest{options: o, began: time.Now()}
 	if h == nil {
-		return awaitRest(ctx, t.Read, nil, o)
+		return awaitRest(ctx, t.Read, nil, r)
 	}
 	if err := collectTwice(ctx, h); err != nil {
 		return Settled{}, err
 	}
-	s, err := awaitRest(ctx, t.Read, h, o)
+	s, err := awaitRest(ctx, t.Read, h, r)
 	if err != nil {
 		return Settled{}, err
 	}
@@ -91,10 +93,9 @@ func collectTwice(ctx context.Context, h Heap) error {
 	return nil
 }
 
-func awaitRest(ctx context.Context, read func() (Reading, error), h Heap, o SettleOptions) (Settled, error) {
-	tick := time.NewTicker(o.Every)
+func awaitRest(ctx context.Context, read func() (Reading, error), h Heap, r rest) (Settled, error) {
+	tick := time.NewTicker(r.options.Every)
 	defer tick.Stop()
-	r := rest{options: o}
 	for {
 		reading, err := read()
 		if err != nil {
@@ -107,7 +108,7 @@ func awaitRest(ctx context.Context, read func() (Reading, error), h Heap, o Sett
 				return Settled{}, err
 			}
 		}
-		if rested || r.last().at >= o.Timeout {
+		if rested || r.last().at >= r.options.Timeout {
 			return r.result(rested), nil
 		}
 		select {

@@ -89,7 +89,7 @@ func TestAwaitRest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := awaitRest(t.Context(), clock(test.rss), nil, quickly())
+			got, err := awaitRest(t.Context(), clock(test.rss), nil, rest{options: quickly()})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, got)
 		})
@@ -125,7 +125,7 @@ func TestStillnessIsConfirmed(t *testing.T) {
 					rss = 10
 				}
 			}}
-			got, err := awaitRest(t.Context(), clock(func(time.Duration) int64 { return rss * mib }), h, quickly())
+			got, err := awaitRest(t.Context(), clock(func(time.Duration) int64 { return rss * mib }), h, rest{options: quickly()})
 			require.NoError(t, err)
 			assert.True(t, got.Rested)
 			assert.Equal(t, test.rss*mib, got.RSS)
@@ -142,13 +142,13 @@ func TestSettleFails(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	_, err := awaitRest(t.Context(), still, &fakeHeap{err: broken}, quickly())
+	_, err := awaitRest(t.Context(), still, &fakeHeap{err: broken}, rest{options: quickly()})
 	require.ErrorIs(t, err, broken)
-	_, err = awaitRest(t.Context(), still, &fakeHeap{err: broken, failAt: 1}, quickly())
+	_, err = awaitRest(t.Context(), still, &fakeHeap{err: broken, failAt: 1}, rest{options: quickly()})
 	require.ErrorIs(t, err, broken)
-	_, err = awaitRest(t.Context(), func() (Reading, error) { return Reading{}, broken }, nil, quickly())
+	_, err = awaitRest(t.Context(), func() (Reading, error) { return Reading{}, broken }, nil, rest{options: quickly()})
 	require.ErrorIs(t, err, broken)
-	_, err = awaitRest(done, still, nil, SettleOptions{Every: time.Hour}.withDefaults())
+	_, err = awaitRest(done, still, nil, rest{options: SettleOptions{Every: time.Hour}.withDefaults()})
 	require.ErrorIs(t, err, context.Canceled)
 
 	tree := newTree(t, startChild(t).pid)
