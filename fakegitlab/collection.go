@@ -82,6 +82,16 @@ func (c *collection) item(i int) item {
 	return it
 }
 
+// newest is the last thing that is still there.
+func (c *collection) newest() (item, bool) {
+	for i := c.size() - 1; i >= 0; i-- {
+		if !c.gone(i) {
+			return c.item(i), true
+		}
+	}
+	return item{}, false
+}
+
 // size is how many numbers are in use, deleted things included.
 func (c *collection) size() int { return c.n + c.over.createdCount() }
 

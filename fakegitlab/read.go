@@ -85,7 +85,7 @@ func (s *Server) one(t *target) (item, *answer) {
 }
 
 // subject is the thing a path that is no member is about: the caller, one above it of the same kind, or
-// one of its project.
+// the newest of its project.
 func (s *Server) subject(t *target) (item, bool) {
 	k := t.route.kind()
 	if k == kindUser && t.segs[0] == "user" {
@@ -97,8 +97,8 @@ func (s *Server) subject(t *target) (item, bool) {
 			return t.above[i], true
 		}
 	}
-	if home, ok := s.home(k, t.project); ok && (t.project > 0 || home.base == 0) && !t.route.single {
-		return home.item(home.n - 1), true
+	if home, ok := s.home(k, t.project); ok && (t.project > 0 || home.project == 0) {
+		return home.newest()
 	}
 	return item{}, false
 }
