@@ -17,7 +17,7 @@ OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
 .PHONY: help bench bench-resources bench-resources-render check-bench-resources test lint generate \
-	inspector conformance clean
+	peers inspector conformance clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 26
@@ -46,6 +46,14 @@ check-bench-resources: ## fail, with a diff, if a page does not match its record
 test: ## run all tests
 	@go test -race -timeout 15m ./...
 
+inspector: peers ## try the server with the MCP Inspector's command line, from npm
+	@go test -count=1 -timeout 10m -run TestInspector ./bench_test -peers=$(OUT)/peers
+
+conformance: peers ## try the server with the protocol's conformance suite, from npm
+	@go test -count=1 -timeout 10m -run TestConformance ./bench_test -peers=$(OUT)/peers
+
+peers: $(OUT)/peers/installed ## install into out/ the clients that docs/peers names
+
 lint: bin/golangci-lint ## run the linters
 	@bin/golangci-lint run ./...
 
@@ -57,6 +65,14 @@ clean: ## remove what was built and measured here
 
 bin/golangci-lint: Makefile
 	@GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	@touch $@
+
+# A client is used only if all of them were installed.
+PEERS := $(addprefix docs/peers/,package.json package-lock.json .npmrc)
+$(OUT)/peers/installed: $(PEERS)
+	@mkdir -p $(@D)
+	@cp $(PEERS) $(@D)
+	@cd $(@D) && npm ci --loglevel=error > npm.txt 2>&1 || { cat npm.txt; exit 1; }
 	@touch $@
 
 # Always asked of go, which knows best whether anything changed.
