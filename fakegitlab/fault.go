@@ -69,8 +69,16 @@ func ApplicationLimited() Fault {
 }
 
 // SetFault makes a route go wrong from now on, replacing what was set for it. The route is named as in
-// Counts; an empty name means every route that has no fault of its own.
+// Counts; an empty name means every route that has no fault of its own. It panics when there is no such
+// route: a fault that can never happen would let a test pass for nothing.
 func (s *Server) SetFault(route string, f Fault) {
+	if route != "" {
+		r, ok := s.routes.byName[route]
+		if !ok {
+			panic("fakegitlab: no route is called " + strconv.Quote(route) + "; Routes lists the names")
+		}
+		route = r.name
+	}
 	s.faultMu.Lock()
 	defer s.faultMu.Unlock()
 	if old, ok := s.faults[route]; ok {

@@ -277,6 +277,10 @@ func TestFaultIsOfItsRouteAndUsedUp(t *testing.T) {
 	s.SetFault("", fakegitlab.Fault{Status: 500})
 	assert.Equal(t, 504, get(t, s, "/projects/1").status)
 	assert.Equal(t, 500, get(t, s, "/version").status)
+	s.ClearFaults()
+	s.SetFault("GET projects/{project_id}/repository/commits/{commit_sha}/discussions", fakegitlab.Fault{})
+	assert.Equal(t, 500, get(t, s, "/projects/1/repository/commits/main/discussions").status)
+	assert.Panics(t, func() { s.SetFault("GET nothing", fakegitlab.Fault{}) })
 }
 
 func TestFaultReset(t *testing.T) {
