@@ -25,7 +25,7 @@ help: ## list the targets
 bench: $(OUT)/suite.test ## measure every point scenario once, in minutes, and draw a page into out/bench
 	@rm -rf $(OUT)/bench && mkdir -p $(OUT)/bench
 	@cd bench_test && $(OUT)/suite.test -test.run='^$$' -test.bench='$(BENCH)' -test.benchtime=1x \
-		-record=$(OUT)/bench/record.txt > $(OUT)/bench/stdout.txt || { cat $(OUT)/bench/stdout.txt; exit 1; }
+		-record=$(OUT)/bench/record.txt > $(OUT)/bench.stdout || { cat $(OUT)/bench.stdout; exit 1; }
 	@go run ./cmd/page -record $(OUT)/bench -out $(OUT)/bench/page
 	@echo "The page: $(OUT)/bench/page/README.md"
 
@@ -33,7 +33,7 @@ bench-resources: $(OUT)/suite.test ## measure all for the published record of th
 	@mkdir -p $(OUT)/resources $(RECORD)
 	@rm -f $(OUT)/resources/points.txt
 	@cd bench_test && $(OUT)/suite.test -test.run='^$$' -test.bench='Point' -test.benchtime=1x -rounds=$(ROUNDS) \
-		-record=$(OUT)/resources/points.txt > $(OUT)/resources/stdout.txt || { cat $(OUT)/resources/stdout.txt; exit 1; }
+		-record=$(OUT)/resources/points.txt > $(OUT)/resources.stdout || { cat $(OUT)/resources.stdout; exit 1; }
 	@mv $(OUT)/resources/points.txt $(RECORD)/points.txt
 	@$(MAKE) --no-print-directory bench-resources-render
 
