@@ -35,15 +35,15 @@ func (r *pointRun) load(ctx context.Context) error {
 
 // loadTotal sums the methods' phases.
 type loadTotal struct {
-	wall, cpu, suite       time.Duration
+	wall                   time.Duration
+	spent                  spending
 	calls, refused, failed int64
-	steal                  time.Duration
 }
 
 func (t *loadTotal) write(r *pointRun) {
-	r.sheet.set("loaded-cpu-cores", t.cpu.Seconds()/t.wall.Seconds())
-	r.sheet.set("cpu-ns/call", float64(t.cpu)/float64(t.calls))
-	r.sheet.set("suite-cpu-cores", t.suite.Seconds()/t.wall.Seconds())
+	r.sheet.set("loaded-cpu-cores", t.spent.cpu.Seconds()/t.wall.Seconds())
+	r.sheet.set("cpu-ns/call", float64(t.spent.cpu)/float64(t.calls))
+	r.sheet.set("suite-cpu-cores", t.spent.suite.Seconds()/t.wall.Seconds())
 	r.sheet.set("refused-calls", float64(t.refused))
 	r.sheet.set("failed-calls", float64(t.failed))
 	certify(r.sheet, t, r.suite.cpus)
@@ -75,9 +75,7 @@ func (r *pointRun) loadMethod(ctx context.Context, method record.Method, total *
 
 func (t *loadTotal) add(wall time.Duration, spent spending, m *load.Method) {
 	t.wall += wall
-	t.cpu += spent.cpu
-	t.suite += spent.suite
-	t.steal += spent.steal
+	t.spent = t.spent.plus(spent)
 	t.calls += m.Calls()
 	t.refused += m.Refused
 	t.failed += m.Failed

@@ -12,10 +12,21 @@ import (
 
 // spending is what a stretch of time cost.
 type spending struct {
-	// cpu is the subject's, suite the suite's own with the stand-ins in it, and steal what the
-	// hypervisor withheld from the whole host.
-	cpu, suite, steal time.Duration
+	// cpu is the subject's, suite the suite's own with the stand-ins in it, host that of every
+	// process there is, and steal what the hypervisor withheld.
+	cpu, suite, host, steal time.Duration
 }
+
+func (s spending) minus(o spending) spending {
+	return spending{s.cpu - o.cpu, s.suite - o.suite, s.host - o.host, s.steal - o.steal}
+}
+
+func (s spending) plus(o spending) spending {
+	return spending{s.cpu + o.cpu, s.suite + o.suite, s.host + o.host, s.steal + o.steal}
+}
+
+// others is what processes took that have no part in the measurement.
+func (s spending) others() time.Duration { return s.host - s.cpu - s.suite }
 
 // watch holds the readings from which a stretch begins.
 type watch struct {
@@ -30,7 +41,7 @@ func startWatch(people *population) (*watch, error) {
 
 func (w *watch) stop() (spending, error) {
 	now, err := spentSoFar(w.people)
-	return spending{now.cpu - w.start.cpu, now.suite - w.start.suite, now.steal - w.start.steal}, err
+	return now.minus(w.start), err
 }
 
 func spentSoFar(people *population) (spending, error) {
@@ -42,16 +53,19 @@ func spentSoFar(people *population) (spending, error) {
 	if err != nil {
 		return spending{}, err
 	}
-	steal, err := meter.Steal()
-	return spending{reading.CPU, suite, steal}, err
+	host, err := meter.HostCPU()
+	return spending{reading.CPU, suite, host.Processes, host.Steal}, err
 }
 
 // Limits beyond which a result is not to be believed.
 const (
 	// suiteLimit is the share of its own CPUs above which the suite may have been what was measured.
 	suiteLimit = 0.90
-	// stealLimit is the share of one CPU that the hypervisor may withhold.
-	stealLimit = 0.05
+	// stealLimit is the share of one CPU that the hypervisor may withhold, and othersLimit what other
+	// processes may take of the host.
+	stealLimit, othersLimit = 0.05, 0.10
+	// tickError is how far the host's times, which are counted in ticks, may be off by themselves.
+	tickError = 50 * time.Millisecond
 )
 
 // certify adds the reasons, if any, for which the load must not be believed.
@@ -59,13 +73,19 @@ func certify(s *sheet, t *loadTotal, cpus cpuPlan) {
 	if cpus.shared {
 		s.doubt("suite and subject share CPU %v", cpus.suite)
 	}
-	if share := t.suite.Seconds() / t.wall.Seconds() / float64(len(cpus.suite)); share > suiteLimit {
+	if share := t.spent.suite.Seconds() / t.wall.Seconds() / float64(len(cpus.suite)); share > suiteLimit {
 		s.doubt("the suite used %.0f%% of its own CPUs: latencies are partly its own", 100*share)
 	}
-	if share := t.steal.Seconds() / t.wall.Seconds(); share > stealLimit {
+	if share := beyondTicks(t.spent.steal) / t.wall.Seconds(); share > stealLimit {
 		s.doubt("the hypervisor withheld %.0f%% of a CPU", 100*share)
 	}
+	if share := beyondTicks(t.spent.others()) / t.wall.Seconds(); share > othersLimit {
+		s.doubt("other processes used %.0f%% of a CPU", 100*share)
+	}
 }
+
+// beyondTicks is the part of a host's time, in seconds, that is not its error of counting.
+func beyondTicks(d time.Duration) float64 { return max(0, d-tickError).Seconds() }
 
 // countedReasons writes reasons with their counts, the most frequent first.
 func countedReasons(reasons map[string]int64) string {

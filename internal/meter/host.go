@@ -109,16 +109,26 @@ func lesser(host int64, group *int64) int64 {
 	return min(host, *group)
 }
 
-// Steal returns the time, summed over all CPUs since the host's start, in which a CPU of this virtual
-// machine was ready and the hypervisor ran something else (steal, proc_stat(5)). It advances in steps of
-// 10 ms. A host that is not virtual steals nothing.
-func Steal() (time.Duration, error) {
+// CPUTimes are what all CPUs of the host have done since its start, in steps of 10 ms a CPU (proc_stat(5)).
+type CPUTimes struct {
+	// Processes is the time spent in any process, in user and kernel mode; interrupts are not in it.
+	Processes time.Duration
+	// Steal is the time in which a CPU of this virtual machine was ready and the hypervisor ran something
+	// else. A host that is not virtual steals nothing.
+	Steal time.Duration
+}
+
+// HostCPU returns the host's CPU times, summed over all CPUs.
+func HostCPU() (CPUTimes, error) {
 	times, err := cpu.Times(false)
 	if err != nil {
-		return 0, fmt.Errorf("read steal time: %w", err)
+		return CPUTimes{}, fmt.Errorf("read the host's CPU times: %w", err)
 	}
 	if len(times) != 1 {
-		return 0, errors.New("read steal time: /proc/stat has no line for all CPUs")
+		return CPUTimes{}, errors.New("read the host's CPU times: /proc/stat has no line for all CPUs")
 	}
-	return time.Duration(math.Round(times[0].Steal * float64(time.Second))), nil
+	t := times[0]
+	return CPUTimes{Processes: seconds(t.User + t.Nice + t.System), Steal: seconds(t.Steal)}, nil
 }
+
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }

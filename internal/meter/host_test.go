@@ -28,9 +28,13 @@ func TestReadHost(t *testing.T) {
 	available, err := AvailableMemory()
 	require.NoError(t, err)
 	assert.Positive(t, available)
-	steal, err := Steal()
+	before, err := HostCPU()
 	require.NoError(t, err)
-	assert.GreaterOrEqual(t, steal, time.Duration(0))
+	assert.GreaterOrEqual(t, before.Steal, time.Duration(0))
+	spent := burn(t, 100*time.Millisecond)
+	after, err := HostCPU()
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, after.Processes-before.Processes, spent/2, "what this process burned is in it, sampled by ticks")
 }
 
 func TestLabel(t *testing.T) {
@@ -42,5 +46,19 @@ func TestLabel(t *testing.T) {
 	} {
 		h := Host{OS: "linux", Arch: "amd64", LogicalCPUs: 2, MemoryTotal: 24<<30 - 300<<20, CPUModel: model}
 		assert.Equal(t, want, h.Label())
+	}
+}
+
+// burn keeps a CPU busy until this process has used d more of it, and returns what it used.
+func burn(t *testing.T, d time.Duration) time.Duration {
+	t.Helper()
+	start, err := SelfCPU()
+	require.NoError(t, err)
+	for {
+		now, err := SelfCPU()
+		require.NoError(t, err)
+		if now-start >= d {
+			return now - start
+		}
 	}
 }
