@@ -53,17 +53,22 @@ func (c *closed) unsent() int64 { return 0 }
 type open struct {
 	rate float64 // calls a second
 
-	start time.Time
-	total int64
-	taken atomic.Int64
+	start, end time.Time
+	total      int64
+	taken      atomic.Int64
 }
 
 func (o *open) begin(start, end time.Time) {
-	o.start = start
+	o.start, o.end = start, end
 	o.total = int64(end.Sub(start).Seconds() * o.rate)
 }
 
-func (o *open) next(_, _ int, _ time.Time) (slot, bool) {
+// next leaves what is still to be taken at the end unsent: to go on would be to
+// measure how the backlog is worked off.
+func (o *open) next(_, _ int, now time.Time) (slot, bool) {
+	if !now.Before(o.end) {
+		return slot{}, false
+	}
 	k := o.taken.Add(1) - 1
 	due := o.start.Add(time.Duration(float64(k) / o.rate * float64(time.Second)))
 	return slot{due: due, fixed: true}, k < o.total

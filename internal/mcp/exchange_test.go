@@ -124,8 +124,12 @@ func TestExchange(t *testing.T) {
 			Failed, "id: 5, expected 123456789",
 		},
 		"half a JSON": {Expect{}, withLength("200 OK", aJSON, right[:40]), Failed, "json: not a whole JSON object: " + right[:40]},
-		"empty body":  {Expect{}, withLength("200 OK", aJSON, ""), Failed, "json: not a whole JSON object: "},
-		"HTML":        {Expect{}, withLength("200 OK", "text/html", "<p>\n hi"), Failed, "shape: neither JSON nor events: <p> hi"},
+		"long rubbish": {
+			Expect{}, withLength("200 OK", aJSON, strings.Repeat("x", 300)),
+			Failed, "json: not a whole JSON object: " + strings.Repeat("x", 200),
+		},
+		"empty body": {Expect{}, withLength("200 OK", aJSON, ""), Failed, "json: not a whole JSON object: "},
+		"HTML":       {Expect{}, withLength("200 OK", "text/html", "<p>\n hi"), Failed, "shape: neither JSON nor events: <p> hi"},
 
 		"202":           {Expect{}, withLength("202 Accepted", aJSON, ""), Failed, "status 202"},
 		"204":           {Expect{}, "HTTP/1.1 204 No Content\r\n\r\n", Failed, "status 204"},

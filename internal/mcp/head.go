@@ -49,6 +49,9 @@ func connHead(host, target string, header http.Header, version Version, session 
 	if version != "" {
 		b = append(b, "Mcp-Protocol-Version: "+string(version)+"\r\n"...)
 	}
+	if !plainHeader(session) {
+		return nil, fmt.Errorf("session id %q: it cannot be sent back", session)
+	}
 	if session != "" {
 		b = append(b, "Mcp-Session-Id: "+session+"\r\n"...)
 	}

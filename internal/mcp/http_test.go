@@ -7,11 +7,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -268,6 +270,39 @@ func TestHTTPManyConnectionsAndLargeReplies(t *testing.T) {
 	}
 	wait.Wait()
 	assert.Equal(t, int64(32), first.ids.n.Load(), "ids are of the session")
+}
+
+func TestHTTPLargeRequest(t *testing.T) {
+	s := newStub(t, always(okReply))
+	c := dial(t, HTTPConfig{URL: s.url})
+	params := json.RawMessage(`{"text":"` + strings.Repeat("a", 16<<20) + `"}`)
+	got := do(t, c, newRequest(t, Spec{Params: params}))
+	assert.Equal(t, OK, got.Outcome, got.Reason)
+}
+
+func TestHTTPReplyIsBounded(t *testing.T) {
+	s := newStub(t, always("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"+
+		`{"a":"`+strings.Repeat("a", maxMessage)))
+	c := dial(t, HTTPConfig{URL: s.url})
+	got := do(t, c, newRequest(t, Spec{Varies: true}))
+	assert.Equal(t, "transport: a message too large to go on with", got.Reason)
+}
+
+func TestHTTPCutWhileConnecting(t *testing.T) {
+	s := newStub(t, always(okReply))
+	c := dial(t, HTTPConfig{URL: s.url})
+	ctx, cancel := context.WithCancel(t.Context())
+	c.guard.watch(ctx)
+	cancel()
+	require.Eventually(t, func() bool {
+		c.guard.mu.Lock()
+		defer c.guard.mu.Unlock()
+		return c.guard.cut
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, c.Close())
+	require.NoError(t, c.dial(t.Context()), "the new connection is as cut as the old one")
+	_, err := c.tcp.Read(make([]byte, 1))
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 }
 
 func TestHTTPFetch(t *testing.T) {

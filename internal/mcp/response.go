@@ -75,11 +75,10 @@ func (r *response) feed(p []byte, out sink) error {
 	return nil
 }
 
-// eof says what the end of the connection means here.
+// eof says what the end of the connection means for a response that is not
+// over.
 func (r *response) eof() error {
 	switch {
-	case r.stage == stageDone:
-		return nil
 	case r.stage == stageBody && r.left == math.MaxInt64:
 		r.stage = stageDone
 		return nil
@@ -97,7 +96,7 @@ func (r *response) feedHead(p []byte) (int, error) {
 		whole = r.part
 	}
 	end := bytes.Index(whole, []byte("\r\n\r\n"))
-	if end > maxHead || end < 0 && len(whole) > maxHead {
+	if end > maxHead || end < 0 && len(whole) >= maxHead+len("\r\n\r\n") {
 		return 0, errHeadSize
 	}
 	if end < 0 {

@@ -69,7 +69,12 @@ func TestScanFinds(t *testing.T) {
 			text: `{"id":null,"result":null,"error":null}`,
 			want: probe{object: true, ids: 1, id: []byte("null"), idAt: 6},
 		},
-		"no object": {text: `[{"id":1}]`},
+		"escapes": {
+			text: `{"error":{"message":"\b\f\n\r\t\/\\\"\ud83d\ud83d\ude00\ud83dx","code":-3.26e4}}`,
+			want: probe{object: true, errored: true, code: -32600, message: "\b\f\n\r\t/\\\"\ufffd😀\ufffdx"},
+		},
+		"absurd code": {text: `{"error":{"code":1e99}}`, want: probe{object: true, errored: true}},
+		"no object":   {text: `[{"id":1}]`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +95,7 @@ func TestScanRefuses(t *testing.T) {
 	for _, text := range []string{
 		``, ` `, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,}`, `{,}`, `{1:2}`, `{"a" 1}`, `[1,]`, `[1 2]`, `[1}`, `{"a":1]`,
 		`]`, `tru`, `trux`, `nul`, `01`, `-`, `1.`, `1e`, `1e+`, `+1`, `.5`, `"a`, "\"a\nb\"", `"\x"`, `"\u12g4"`, `"\u12`,
-		`1 2`, `{} {}`, `{}x`, `'a'`, "\x00",
+		`1 2`, `-x`, `1.x`, `1ex`, `{} {}`, `{}x`, `'a'`, "\x00",
 	} {
 		for _, cut := range []func() int{atOnce, byByte} {
 			_, whole := scanned([]byte(text), nil, cut)

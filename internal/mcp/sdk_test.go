@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -100,10 +101,29 @@ func TestOfficialSDKOverStdio(t *testing.T) {
 func TestHandshakeRefused(t *testing.T) {
 	for text, reply := range map[string]string{
 		"speaks 2024-11-05, not 2025-11-25": withLength("200 OK", aJSON, `{"id":`+anID+`,"result":{"protocolVersion":"2024-11-05"}}`),
-		"status 401":                        withLength("401 No", "text/plain", "who"),
+		"cannot unmarshal":                  withLength("200 OK", aJSON, `{"id":`+anID+`,"result":{"protocolVersion":1}}`),
+		"cannot be sent back": strings.Replace(
+			withLength("200 OK", aJSON, `{"id":`+anID+`,"result":{"protocolVersion":"2025-11-25"}}`),
+			"\r\n", "\r\nMcp-Session-Id: \x01\r\n", 1),
+		"status 401": withLength("401 No", "text/plain", "who"),
 	} {
 		s := newStub(t, always(reply))
 		c := dial(t, HTTPConfig{URL: s.url, Version: V20251125})
 		assert.ErrorContains(t, c.Handshake(t.Context()), text)
 	}
+}
+
+func TestHandshakeAndEndHalfway(t *testing.T) {
+	s := newStub(t, func(n int) (string, bool) {
+		if n == 0 {
+			return strings.Replace(withLength("200 OK", aJSON, `{"id":`+anID+`,"result":{"protocolVersion":"2025-11-25"}}`),
+				"\r\n", "\r\nMcp-Session-Id: s\r\n", 1), false
+		}
+		return withLength("500 No", "text/plain", ""), false
+	})
+	c := dial(t, HTTPConfig{URL: s.url, Version: V20251125})
+	require.EqualError(t, c.Handshake(t.Context()), "notifications/initialized failed: status 500")
+	require.EqualError(t, c.End(t.Context()), "end session failed: status 500")
+	assert.Contains(t, s.heads[2], "DELETE /mcp\r\n")
+	assert.Contains(t, s.heads[2], "Mcp-Session-Id: s\r\n")
 }

@@ -181,3 +181,23 @@ func TestStdioCutClosesStreamsWithoutDeadlines(t *testing.T) {
 	c.Do(ctx, newRequest(t, Spec{}), &reply)
 	assert.Equal(t, Cut, reply.Outcome)
 }
+
+func TestStdioRequestCutInTheMiddle(t *testing.T) {
+	fromProcess, stdout, err := os.Pipe()
+	require.NoError(t, err)
+	stdin, toProcess, err := os.Pipe()
+	require.NoError(t, err)
+	defer func() { _, _, _ = fromProcess.Close(), stdout.Close(), stdin.Close() }()
+	c := NewStdio(fromProcess, toProcess, V20260728)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, _ = stdin.Read(make([]byte, 1))
+		cancel()
+	}()
+	var reply Reply
+	req := newRequest(t, Spec{Params: []byte(`{"text":"` + strings.Repeat("a", 1<<20) + `"}`)})
+	c.Do(ctx, req, &reply)
+	assert.Equal(t, Cut, reply.Outcome)
+	assert.Contains(t, do(t, c, req).Reason, "transport: an earlier request was cut in the middle")
+	assert.NoError(t, c.Close())
+}
