@@ -17,7 +17,7 @@ func TestExit(t *testing.T) {
 	gone.Close()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer taken.Close()
+	defer func() { _ = taken.Close() }()
 
 	for _, tt := range []struct {
 		name   string

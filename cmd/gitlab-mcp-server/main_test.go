@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()
 		binary = filepath.Join(dir, "gitlab-mcp-server")
 		build := exec.Command("go", "build", "-ldflags", "-X main.version=v0.0.0-test -X main.commit=c0ffee", "-o", binary, ".")
 		if out, err := build.CombinedOutput(); err != nil {
@@ -235,7 +235,7 @@ func fetch(t *testing.T, url, method, name, params string) (int, string) {
 	t.Helper()
 	resp, err := post(t.Context(), url, method, name, params)
 	require.NoError(t, err)
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	return resp.StatusCode, string(body)

@@ -58,7 +58,7 @@ func TestStdioSameListing(t *testing.T) {
 }
 
 func TestStdioManyAtOnce(t *testing.T) {
-	p := start(t, stdioEnv(newGitLab(t, 0)), "--tool-surface", "individual")
+	p := start(t, stdioEnv(newGitLab(t, 0)), "--tool-surface", "meta")
 	p.hello(t)
 	const calls = 60
 	go func() {

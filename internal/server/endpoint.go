@@ -48,7 +48,7 @@ type endpoint struct {
 
 // newEndpoint returns an endpoint over two handlers of the protocol library: one handler cannot have both
 // sessions and the versions without.
-func newEndpoint(p *protocol, pool *pool.Pool, c Config, closing context.Context) *endpoint {
+func newEndpoint(closing context.Context, p *protocol, pool *pool.Pool, c Config) *endpoint {
 	handler := func(stateless bool) http.Handler {
 		s := p.newServer()
 		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
@@ -130,11 +130,6 @@ func (e *endpoint) servePost(w http.ResponseWriter, r *http.Request, lease *pool
 	ctx := withBinding(r.Context(), &binding{
 		client: lease.Client, tools: always(lease.Toolset), opened: lease.OpenSession,
 	})
-	if modern && bytes.Contains(body, []byte("subscriptions/listen")) {
-		var cancel context.CancelFunc
-		ctx, cancel = e.untilClosing(ctx)
-		defer cancel()
-	}
 	if modern {
 		e.modern.ServeHTTP(w, r.WithContext(ctx))
 	} else {

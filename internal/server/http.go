@@ -117,7 +117,7 @@ func (a *app) newPool() *pool.Pool {
 		IdleTimeout:    a.config.PoolIdle,
 		SessionTimeout: a.config.SessionTimeout,
 		Admit:          a.gitlab.Admit,
-		Build:          a.tools.Build,
+		Build:          a.tools,
 	}
 	if a.config.RateLimit > 0 {
 		opts.NewLimiter = func() *rate.Limiter { return limit.NewLimiter(a.config.RateLimit) }
@@ -127,7 +127,7 @@ func (a *app) newPool() *pool.Pool {
 
 // routes is everything that is served over HTTP.
 func (a *app) routes(closing context.Context, credentials *pool.Pool) http.Handler {
-	e := newEndpoint(a.protocol, credentials, a.config, closing)
+	e := newEndpoint(closing, a.protocol, credentials, a.config)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", e.on(a.config.Surface))
 	mux.HandleFunc("/mcp/{surface}", e.named)

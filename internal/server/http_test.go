@@ -2,22 +2,27 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"mcpbench/internal/server/pool"
+	"mcpbench/internal/server/surface"
+	"mcpbench/internal/server/toolset"
 )
 
 const canary = "glpat-canary-0123456789"
@@ -45,10 +50,10 @@ func (g *fakeGitLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		token = after
 	}
 	status := int(g.refuseAll.Load())
-	switch {
-	case token == "" || token == "unknown":
+	switch token {
+	case "", "unknown":
 		status = http.StatusUnauthorized
-	case token == "blocked":
+	case "blocked":
 		status = http.StatusForbidden
 	}
 	if status != 0 {
@@ -78,6 +83,26 @@ func (g *fakeGitLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"message":"404 Not Found"}`)
 	}
 }
+
+// builtOnce builds each surface once for all tests: under the race detector that takes a while.
+func builtOnce(kind surface.Kind) (*toolset.Toolset, error) {
+	tools.Lock()
+	defer tools.Unlock()
+	if tools.built[kind] == nil {
+		impl := &mcp.Implementation{Name: "gitlab-mcp-server", Title: "GitLab", Version: "v1"}
+		t, err := (&toolset.Builder{Server: impl, Cache: cacheability()}).Build(kind)
+		if err != nil {
+			return nil, err
+		}
+		tools.built[kind] = t
+	}
+	return tools.built[kind], nil
+}
+
+var tools = struct {
+	sync.Mutex
+	built map[surface.Kind]*toolset.Toolset
+}{built: make(map[surface.Kind]*toolset.Toolset)}
 
 // served is a server in this process, over HTTP.
 type served struct {
@@ -115,6 +140,7 @@ func serveTest(t *testing.T, args ...string) *served {
 	s.app, err = newApp(t.Context(), config, Build{Version: "v1"}, s.log)
 	require.NoError(t, err)
 	t.Cleanup(s.app.close)
+	s.app.tools = builtOnce
 	s.pool = s.app.newPool()
 	t.Cleanup(s.pool.Close)
 	var closing context.Context
@@ -188,35 +214,47 @@ type answer struct {
 
 func (s *served) send(t *testing.T, m message) answer {
 	t.Helper()
-	path, verb, token := m.path, m.method, m.token
-	if path == "" {
-		path = "/mcp"
-	}
-	if verb == "" {
-		verb = http.MethodPost
-	}
-	if token == "" {
-		token = canary
-	}
-	r, err := http.NewRequestWithContext(t.Context(), verb, s.URL+path, strings.NewReader(m.body))
+	a, err := s.try(t.Context(), m)
 	require.NoError(t, err)
+	return a
+}
+
+// later sends in the background. An answer with status 0 is a failure, and its body says which.
+func (s *served) later(ctx context.Context, m message) <-chan answer {
+	got := make(chan answer, 1)
+	go func() {
+		a, err := s.try(ctx, m)
+		if err != nil {
+			a.body = err.Error()
+		}
+		got <- a
+	}()
+	return got
+}
+
+func (s *served) try(ctx context.Context, m message) (answer, error) {
+	path, verb, token := cmp.Or(m.path, "/mcp"), cmp.Or(m.method, http.MethodPost), cmp.Or(m.token, canary)
+	r, err := http.NewRequestWithContext(ctx, verb, s.URL+path, strings.NewReader(m.body))
+	if err != nil {
+		return answer{}, err
+	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
-	r.Header.Set("Private-Token", token)
+	if token != "-" {
+		r.Header.Set("Private-Token", token)
+	}
 	for k, v := range m.header {
 		r.Header.Set(k, v)
 	}
-	if token == "-" {
-		r.Header.Del("Private-Token")
-	}
 	resp, err := s.Client().Do(r)
-	require.NoError(t, err)
-	defer resp.Body.Close()
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
 	a := answer{status: resp.StatusCode, header: resp.Header, body: string(body)}
 	_ = json.Unmarshal(body, &a) // not every answer is JSON
-	return a
+	return a, err
 }
 
 // open opens a session and returns its id.
@@ -236,7 +274,7 @@ func TestHealthNeedsNothing(t *testing.T) {
 	s := serveTest(t)
 	resp, err := s.Client().Get(s.URL + "/health")
 	require.NoError(t, err)
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"status":"ok","version":"v1"}`, string(body))
@@ -449,16 +487,44 @@ func TestSessionsEndWhenTheyShould(t *testing.T) {
 func TestStreamEndsWhenTheServerDoes(t *testing.T) {
 	s := serveTest(t)
 	id := s.open(t, "", "")
-	done := make(chan int, 2)
-	go func() { done <- s.send(t, legacy(id, "", "").verb(http.MethodGet)).status }()
-	go func() {
-		done <- s.send(t, modern("subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)).status
-	}()
-	require.Eventually(t, func() bool { return s.app.protocol != nil && s.gitlab.users.Load() == 1 }, 5*time.Second, time.Millisecond)
+	stream := s.later(t.Context(), legacy(id, "", "").verb(http.MethodGet))
+	require.Eventually(t, func() bool { return s.pool.Stats().InFlight == 1 }, 5*time.Second, time.Millisecond)
 	s.stop()
-	for range 2 {
-		assert.Equal(t, 200, <-done)
+	a := <-stream
+	assert.Equal(t, 200, a.status, a.body)
+
+	a = s.send(t, modern("subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`))
+	assert.Contains(t, a.body, `"resultType":"complete"`, "there is nothing to subscribe to, so it ends by itself")
+}
+
+// TestNothingIsLeft opens what can be opened, lets go of it in every way there is, and counts goroutines.
+func TestNothingIsLeft(t *testing.T) {
+	s := serveTest(t)
+	s.open(t, "", "first")
+	s.pool.Close()
+	s.Client().CloseIdleConnections()
+	before := runtime.NumGoroutine()
+
+	for i := range 10 {
+		token := fmt.Sprint("t", i)
+		deleted := s.open(t, "", token)
+		s.send(t, legacy(deleted, "", "").verb(http.MethodDelete).by(token))
+		abandoned := s.open(t, "/mcp/meta", token)
+		ctx, cancel := context.WithCancel(t.Context())
+		stream := s.later(ctx, legacy(abandoned, "", "").on("/mcp/meta").verb(http.MethodGet).by(token))
+		require.Eventually(t, func() bool { return s.pool.Stats().InFlight == 1 }, 5*time.Second, time.Millisecond)
+		cancel()
+		<-stream
+		s.send(t, message{token: token, body: `{"jsonrpc":"2.0","id":1,"method":"initialize"}`})
+		s.send(t, modern("tools/list", "", "").by(token))
 	}
+	require.Eventually(t, func() bool { return s.pool.Stats().InFlight == 0 }, 5*time.Second, time.Millisecond)
+	assert.Equal(t, 10, s.pool.Stats().Sessions, "those that were abandoned")
+	s.pool.Close()
+	assert.Equal(t, pool.Stats{}, s.pool.Stats())
+	s.Client().CloseIdleConnections()
+	assert.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+2 }, 5*time.Second, 10*time.Millisecond,
+		"%d goroutines before", before)
 }
 
 func TestLimits(t *testing.T) {
@@ -473,8 +539,7 @@ func TestLimits(t *testing.T) {
 	t.Run("in progress", func(t *testing.T) {
 		s := serveTest(t, "--max-concurrent-requests", "1")
 		s.gitlab.delay.Store(int64(300 * time.Millisecond))
-		slow := make(chan answer, 1)
-		go func() { slow <- s.send(t, modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`)) }()
+		slow := s.later(t.Context(), modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`))
 		require.Eventually(t, func() bool { return s.gitlab.others.Load() == 1 }, 5*time.Second, time.Millisecond)
 		a := s.send(t, modern("tools/list", "", ""))
 		assert.Equal(t, http.StatusServiceUnavailable, a.status)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"mcpbench/internal/server/surface"
 	"mcpbench/internal/server/telemetry"
 	"mcpbench/internal/server/toolset"
 	"mcpbench/internal/server/upstream"
@@ -130,7 +131,7 @@ type app struct {
 	telemetry  *telemetry.Telemetry
 	gitlab     *upstream.GitLab
 	credential upstream.Credential // stdio only
-	tools      *toolset.Builder
+	tools      func(surface.Kind) (*toolset.Toolset, error)
 	protocol   *protocol
 }
 
@@ -156,7 +157,7 @@ func newApp(ctx context.Context, c Config, build Build, logTo io.Writer) (*app, 
 	}
 	a.credential, a.config.Token = upstream.NewCredential(upstream.PrivateToken, c.Token), ""
 	impl := &mcp.Implementation{Name: "gitlab-mcp-server", Title: "GitLab", Version: build.Version}
-	a.tools = &toolset.Builder{ReadOnly: c.ReadOnly, Server: impl, Cache: cacheability()}
+	a.tools = (&toolset.Builder{ReadOnly: c.ReadOnly, Server: impl, Cache: cacheability()}).Build
 	a.protocol = &protocol{impl: impl, log: a.log, telemetry: a.telemetry}
 	return a, nil
 }

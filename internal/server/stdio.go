@@ -29,7 +29,7 @@ func (a *app) serveStdio(ctx context.Context, in io.Reader, out io.Writer) error
 	link := &link{
 		out:    &lockedWriter{w: out},
 		limits: newLimits(a.config),
-		tools:  onFirstUse(a.tools.Build, a.config.Surface),
+		tools:  onFirstUse(a.tools, a.config.Surface),
 		tel:    a.telemetry,
 	}
 	b := &binding{

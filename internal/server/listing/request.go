@@ -29,6 +29,15 @@ type meta struct {
 	Capabilities *mcp.ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
 }
 
+// envelope is a JSON-RPC message as far as it matters here. The library's own decoder would do, at 64 KiB
+// of garbage a message.
+type envelope struct {
+	Version string          `json:"jsonrpc"`
+	ID      any             `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
 // Parse reads a JSON-RPC message. It returns nil for everything but a well-formed call of tools/list:
 // another method, a batch, a notification, a malformed message, metadata that are incomplete. Those are
 // for the protocol library, which knows how to refuse each.
@@ -36,25 +45,25 @@ func Parse(message []byte) *Request {
 	if !bytes.Contains(message, []byte(Method)) {
 		return nil
 	}
-	decoded, err := jsonrpc.DecodeMessage(message)
-	if err != nil {
+	var call envelope
+	if err := json.Unmarshal(message, &call); err != nil || call.Version != "2.0" || call.Method != Method {
 		return nil
 	}
-	call, ok := decoded.(*jsonrpc.Request)
-	if !ok || !call.IsCall() || call.Method != Method {
+	id, err := jsonrpc.MakeID(call.ID)
+	if err != nil || !id.IsValid() {
 		return nil
 	}
-	return parseCall(call)
+	return parseCall(id, call.Params)
 }
 
 // parseCall reads the parameters of a tools/list call.
-func parseCall(call *jsonrpc.Request) *Request {
+func parseCall(id jsonrpc.ID, raw json.RawMessage) *Request {
 	var params struct {
 		Cursor string `json:"cursor"`
 		Meta   meta   `json:"_meta"`
 	}
-	if len(call.Params) > 0 {
-		if err := json.Unmarshal(call.Params, &params); err != nil {
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &params); err != nil {
 			return nil
 		}
 	}
@@ -62,7 +71,7 @@ func parseCall(call *jsonrpc.Request) *Request {
 	if modern && !params.Meta.complete() {
 		return nil
 	}
-	return &Request{ID: call.ID, Cursor: params.Cursor, Version: params.Meta.Version, Modern: modern}
+	return &Request{ID: id, Cursor: params.Cursor, Version: params.Meta.Version, Modern: modern}
 }
 
 // complete says whether the metadata hold what every request must since 2026-07-28: the client's

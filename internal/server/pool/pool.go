@@ -52,6 +52,7 @@ type Pool struct {
 	entries  map[upstream.Key]*entry
 	byUse    *list.List // of *entry, most recently used first
 	sessions map[string]*session
+	inFlight int
 }
 
 // entry is one credential. Its fields are guarded by Pool.mu, but for client and limiter, which are fixed.
@@ -107,8 +108,7 @@ func (p *Pool) use(key upstream.Key) *entry {
 	defer p.mu.Unlock()
 	e := p.entries[key]
 	if e != nil {
-		e.inFlight++
-		p.touch(e)
+		p.count(e, 1)
 	}
 	return e
 }
@@ -118,13 +118,14 @@ func (p *Pool) use(key upstream.Key) *entry {
 func (p *Pool) enter(e *entry) *entry {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e.inFlight++
-	p.touch(e)
+	p.count(e, 1)
 	return e
 }
 
-// touch marks a credential as the most recently used.
-func (p *Pool) touch(e *entry) {
+// count counts a request in or out and makes the credential the most recently used.
+func (p *Pool) count(e *entry, n int) {
+	p.inFlight += n
+	e.inFlight += n
 	e.lastUse = p.opts.Now()
 	if e.place != nil {
 		p.byUse.MoveToFront(e.place)
@@ -135,8 +136,7 @@ func (p *Pool) touch(e *entry) {
 func (p *Pool) done(e *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e.inFlight--
-	p.touch(e)
+	p.count(e, -1)
 	if e.place == nil && e.inFlight == 0 {
 		p.giveBack(e)
 	}
@@ -276,12 +276,12 @@ func (p *Pool) Close() {
 	}
 }
 
-// Stats is what a pool holds.
-type Stats struct{ Credentials, Sessions, Toolsets int }
+// Stats is what a pool holds, and the number of requests in progress.
+type Stats struct{ Credentials, Sessions, Toolsets, InFlight int }
 
 // Stats counts what the pool holds.
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Stats{Credentials: len(p.entries), Sessions: len(p.sessions), Toolsets: p.toolsets.Len()}
+	return Stats{Credentials: len(p.entries), Sessions: len(p.sessions), Toolsets: p.toolsets.Len(), InFlight: p.inFlight}
 }

@@ -30,14 +30,14 @@ func (e *AdmissionError) Refused() bool {
 // judge reads GitLab's answer to the question who a credential is. It reads no more than the status: the
 // body is GitLab's, and what it may hold is not known.
 func judge(resp *http.Response) error {
-	switch code := resp.StatusCode; {
-	case code == http.StatusOK:
+	switch code := resp.StatusCode; code {
+	case http.StatusOK:
 		return nil
-	case code == http.StatusUnauthorized:
+	case http.StatusUnauthorized:
 		return &AdmissionError{Status: code, Reason: "GitLab does not know this token: it is wrong, expired or revoked"}
-	case code == http.StatusForbidden:
+	case http.StatusForbidden:
 		return &AdmissionError{Status: code, Reason: "GitLab refuses this token: it needs the scope api, read_api or read_user, and a user that is not blocked"}
-	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return &AdmissionError{
 			Status:     http.StatusServiceUnavailable,
 			Reason:     fmt.Sprintf("GitLab is busy (status %d): try again later", code),

@@ -167,7 +167,7 @@ func (g *GitLab) Admit(ctx context.Context, c Credential) (*gitlab.Client, error
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	_, _ = io.CopyN(io.Discard, resp.Body, drainLimit)
 	if err := judge(resp); err != nil {
 		return nil, err
