@@ -13,7 +13,7 @@ import (
 // spending is what a stretch of time cost.
 type spending struct {
 	// cpu is the subject's, suite the suite's own with the stand-ins in it, host that of every
-	// process there is, and steal what the hypervisor withheld.
+	// process on the CPUs in use, and steal what the hypervisor withheld.
 	cpu, suite, host, steal time.Duration
 }
 
@@ -31,20 +31,29 @@ func (s spending) others() time.Duration { return s.host - s.cpu - s.suite }
 // watch holds the readings from which a stretch begins.
 type watch struct {
 	people *population
+	cpus   []int
 	start  spending
 }
 
 func startWatch(people *population) (*watch, error) {
-	start, err := spentSoFar(people)
-	return &watch{people, start}, err
+	cpus := allOf(people.suite.cpus)
+	start, err := spentSoFar(people, cpus)
+	return &watch{people, cpus, start}, err
 }
 
 func (w *watch) stop() (spending, error) {
-	now, err := spentSoFar(w.people)
+	now, err := spentSoFar(w.people, w.cpus)
 	return now.minus(w.start), err
 }
 
-func spentSoFar(people *population) (spending, error) {
+// allOf are the CPUs that suite and subject run on, each once.
+func allOf(plan cpuPlan) []int {
+	all := slices.Concat(plan.suite, plan.subject)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func spentSoFar(people *population, cpus []int) (spending, error) {
 	reading, err := people.read()
 	if err != nil {
 		return spending{}, err
@@ -53,7 +62,7 @@ func spentSoFar(people *population) (spending, error) {
 	if err != nil {
 		return spending{}, err
 	}
-	host, err := meter.HostCPU()
+	host, err := meter.HostCPU(cpus)
 	return spending{reading.CPU, suite, host.Processes, host.Steal}, err
 }
 

@@ -1,6 +1,9 @@
 package load
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -149,9 +152,17 @@ func (m *Method) merge(o *Method) {
 	m.Failed += o.Failed
 	m.Bytes += o.Bytes
 	m.Latency.Merge(o.Latency)
-	for reason, n := range o.Reasons {
-		m.count(reason, n)
+	for _, reason := range o.commonest() {
+		m.count(reason, o.Reasons[reason])
 	}
+}
+
+// commonest returns the reasons by falling count, so that when there are too
+// many it is the rare ones that are counted by category.
+func (m *Method) commonest() []string {
+	return slices.SortedFunc(maps.Keys(m.Reasons), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m.Reasons[b], m.Reasons[a]), cmp.Compare(a, b))
+	})
 }
 
 // shard is where some of the workers record. A histogram for each worker would

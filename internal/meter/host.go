@@ -1,11 +1,12 @@
 package meter
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,7 +110,7 @@ func lesser(host int64, group *int64) int64 {
 	return min(host, *group)
 }
 
-// CPUTimes are what all CPUs of the host have done since its start, in steps of 10 ms a CPU (proc_stat(5)).
+// CPUTimes are what CPUs have done since the host's start, in steps of 10 ms a CPU (proc_stat(5)).
 type CPUTimes struct {
 	// Processes is the time spent in any process, in user and kernel mode; interrupts are not in it.
 	Processes time.Duration
@@ -118,17 +119,23 @@ type CPUTimes struct {
 	Steal time.Duration
 }
 
-// HostCPU returns the host's CPU times, summed over all CPUs.
-func HostCPU() (CPUTimes, error) {
-	times, err := cpu.Times(false)
+// HostCPU returns the times of the given CPUs of the host, summed.
+func HostCPU(cpus []int) (CPUTimes, error) {
+	times, err := cpu.Times(true)
 	if err != nil {
 		return CPUTimes{}, fmt.Errorf("read the host's CPU times: %w", err)
 	}
-	if len(times) != 1 {
-		return CPUTimes{}, errors.New("read the host's CPU times: /proc/stat has no line for all CPUs")
+	var sum CPUTimes
+	for _, number := range cpus {
+		name := "cpu" + strconv.Itoa(number)
+		i := slices.IndexFunc(times, func(t cpu.TimesStat) bool { return t.CPU == name })
+		if i < 0 {
+			return CPUTimes{}, fmt.Errorf("read the host's CPU times: /proc/stat has no line for %s", name)
+		}
+		sum.Processes += seconds(times[i].User + times[i].Nice + times[i].System)
+		sum.Steal += seconds(times[i].Steal)
 	}
-	t := times[0]
-	return CPUTimes{Processes: seconds(t.User + t.Nice + t.System), Steal: seconds(t.Steal)}, nil
+	return sum, nil
 }
 
 func seconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }

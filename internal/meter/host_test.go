@@ -28,13 +28,19 @@ func TestReadHost(t *testing.T) {
 	available, err := AvailableMemory()
 	require.NoError(t, err)
 	assert.Positive(t, available)
-	before, err := HostCPU()
+	all := make([]int, runtime.NumCPU())
+	for i := range all {
+		all[i] = i
+	}
+	before, err := HostCPU(all)
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, before.Steal, time.Duration(0))
 	spent := burn(t, 100*time.Millisecond)
-	after, err := HostCPU()
+	after, err := HostCPU(all)
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, after.Processes-before.Processes, spent/2, "what this process burned is in it, sampled by ticks")
+	_, err = HostCPU([]int{1 << 20})
+	require.ErrorContains(t, err, "cpu1048576")
 }
 
 func TestLabel(t *testing.T) {
