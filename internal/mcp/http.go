@@ -132,10 +132,13 @@ func (c *HTTPConn) dial(ctx context.Context) error {
 }
 
 // Reconnects counts the connections opened in place of one that the server
-// had ended, so that what this class makes good is not hidden.
+// had ended, or that a failure had spoiled, so that what Do makes good is not
+// hidden.
 func (c *HTTPConn) Reconnects() int64 { return c.again }
 
-// Do implements Conn.
+// Do implements Conn. A request that the server let go unanswered by closing a
+// connection that had served before is sent once more on a new one: the server
+// may have closed it before the request arrived. Reconnects counts these.
 func (c *HTTPConn) Do(ctx context.Context, req *Request, reply *Reply) { c.do(ctx, req, reply, nil) }
 
 // Fetch implements Conn.
