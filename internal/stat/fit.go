@@ -189,11 +189,8 @@ func discordant(sizes []int) []float64 {
 			for d := pairs; d >= have; d-- {
 				p[d] -= p[d-have]
 			}
-			for d := range p {
-				if d >= j {
-					p[d] += p[d-j]
-				}
-
+			for d := j; d <= pairs; d++ {
+				p[d] += p[d-j]
 			}
 			for d := range p {
 				p[d] *= float64(j) / float64(have)
