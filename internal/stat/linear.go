@@ -90,12 +90,12 @@ func falls(groups [][]float64) (falling bool, p float64) {
 		}
 	}
 	var atMost, atLeast float64
-	for d, p := range discordant(sizes) {
+	for d, mass := range discordant(sizes) {
 		if float64(d) <= fallen {
-			atMost += p
+			atMost += mass
 		}
 		if float64(d) >= fallen {
-			atLeast += p
+			atLeast += mass
 		}
 	}
 	return atLeast < atMost, 2 * min(atMost, atLeast)
