@@ -26,11 +26,13 @@ type Subject struct {
 	// other one is withheld.
 	Inherit []string `toml:"inherit"`
 
-	Build      Build                    `toml:"build"`
-	Heap       Heap                     `toml:"heap"`
-	Transports map[Transport]*Launch    `toml:"transports"`
-	Telemetry  *Option                  `toml:"telemetry"`
-	Surfaces   map[Surface]*SurfaceSpec `toml:"surfaces"`
+	Build      Build                 `toml:"build"`
+	Heap       Heap                  `toml:"heap"`
+	Transports map[Transport]*Launch `toml:"transports"`
+	Telemetry  *Option               `toml:"telemetry"`
+	// Many lets one HTTP process hold {clients} credentials, for series beyond what it ships with.
+	Many     *Option                  `toml:"many"`
+	Surfaces map[Surface]*SurfaceSpec `toml:"surfaces"`
 }
 
 // Build says how a subject's binary is obtained when -binary names none.
