@@ -169,6 +169,19 @@ func TestStdioEnds(t *testing.T) {
 	})
 }
 
+// TestStdioGarbage has a client that does not speak the protocol, and one that says nothing.
+func TestStdioGarbage(t *testing.T) {
+	p := start(t, stdioEnv(newGitLab(t, 0)))
+	p.say(t, "hello? %s", canary)
+	assert.Equal(t, 1, p.await(t))
+	assert.Contains(t, p.stderr.String(), "gitlab-mcp-server: ")
+
+	q := start(t, stdioEnv(newGitLab(t, 0)))
+	require.NoError(t, q.in.Close())
+	assert.Zero(t, q.await(t), q.stderr)
+	assert.Empty(t, q.rest.String()+q.stderr.String())
+}
+
 func TestTokenIsNotInTheProcessTable(t *testing.T) {
 	file := t.TempDir() + "/token"
 	require.NoError(t, os.WriteFile(file, []byte(canary), 0o600))

@@ -27,20 +27,19 @@ const (
 	versionHeader = "Mcp-Protocol-Version"
 	sessionHeader = "Mcp-Session-Id"
 
-	maxBody        = mcp.DefaultMaxRequestBodyBytes
-	bodyTimeout    = 30 * time.Second // for a client to send a body
-	listingTimeout = 60 * time.Second // for a client to take a listing
+	maxBody       = mcp.DefaultMaxRequestBodyBytes
+	bodyTimeout   = 30 * time.Second // for a client to send a body
+	answerTimeout = 5 * time.Minute  // for a call to be made and a client to take the answer
 )
 
 // endpoint serves MCP over streamable HTTP. Before the protocol library it finds out who asks, whether
 // they may, and which session is meant; and it answers tools/list itself.
 type endpoint struct {
-	pool      *pool.Pool
-	gate      *limit.Gate
-	rps       float64
-	telemetry *telemetry.Telemetry
-	log       *slog.Logger
-	closing   context.Context // ends when the server is told to
+	pool     *pool.Pool
+	gate     *limit.Gate
+	rps      float64
+	protocol *protocol
+	closing  context.Context // ends when the server is told to
 
 	legacy http.Handler // versions with sessions
 	modern http.Handler // 2026-07-28 and later, without
@@ -60,7 +59,7 @@ func newEndpoint(closing context.Context, p *protocol, pool *pool.Pool, c Config
 	}
 	return &endpoint{
 		pool: pool, gate: limit.NewGate(c.MaxConcurrent), rps: c.RateLimit,
-		telemetry: p.telemetry, log: p.log, closing: closing,
+		protocol: p, closing: closing,
 		legacy: handler(false), modern: handler(true),
 	}
 }
@@ -113,6 +112,9 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, kind surface.Ki
 
 // servePost serves a message.
 func (e *endpoint) servePost(w http.ResponseWriter, r *http.Request, lease *pool.Lease) {
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(answerTimeout))
+	defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // the connection may go on to other things
 	body, status := readBody(w, r)
 	if status != 0 {
 		http.Error(w, "the request's body cannot be read: "+http.StatusText(status), status)
@@ -228,7 +230,7 @@ func acceptsBoth(accept []string) bool {
 
 // list answers tools/list from the bytes that were made once.
 func (e *endpoint) list(w http.ResponseWriter, r *http.Request, lease *pool.Lease, list *listing.Request) {
-	_, end := e.telemetry.Request(r.Context(), r.Header, listing.Method, "")
+	_, end := e.protocol.begin(r.Context(), r.Header, listing.Method, "")
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache, no-transform")
 	if list.Cursor != "" {
@@ -241,13 +243,10 @@ func (e *endpoint) list(w http.ResponseWriter, r *http.Request, lease *pool.Leas
 	}
 	reply := lease.Toolset.Listing.Reply(list)
 	w.Header().Set("Content-Length", strconv.Itoa(reply.Len()))
-	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(listingTimeout))
 	if _, err := reply.WriteTo(w); err != nil {
 		end(telemetry.Failed)
 		return
 	}
-	_ = control.SetWriteDeadline(time.Time{})
 	end(telemetry.OK)
 }
 
@@ -280,7 +279,7 @@ func (e *endpoint) refuse(w http.ResponseWriter, err error) {
 	case errors.Is(err, context.Canceled):
 		// Nobody is there to be told.
 	default:
-		e.log.Error("a request cannot be served", "error", err)
+		e.protocol.log.Error("a request cannot be served", "error", err)
 		writeError(w, http.StatusInternalServerError, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error: see the server's log"})
 	}
 }
@@ -301,7 +300,7 @@ func refuseCredential(w http.ResponseWriter, err *upstream.AdmissionError) {
 }
 
 // codeCredential is the JSON-RPC code of a request whose credential was not admitted.
-const codeCredential = -32002
+const codeCredential = -32010
 
 func refuseWork(w http.ResponseWriter, status int, err *jsonrpc.Error, after time.Duration) {
 	w.Header().Set("Retry-After", limit.Seconds(after))

@@ -22,7 +22,8 @@ const (
 	headerReadTimeout = 10 * time.Second
 	keepAliveTimeout  = 2 * time.Minute
 	maxHeader         = 64 << 10
-	sweepEvery        = 15 * time.Second
+	longestSweep      = 15 * time.Second
+	shortestSweep     = 100 * time.Millisecond
 )
 
 // serveHTTP serves streamable HTTP until ctx ends, and then as long as calls in progress take, but not
@@ -52,7 +53,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	go func() { failed <- server.Serve(listener) }()
 	a.log.Info("serving", "address", listener.Addr().String(), "surface", a.config.Surface, "gitlab", a.config.GitLabURL)
 	defer credentials.Close()
-	sweepUntil(ctx, failed, credentials.Sweep)
+	sweepUntil(ctx, failed, sweepEvery(a.config.PoolIdle, a.config.SessionTimeout), credentials.Sweep)
 	select {
 	case err := <-failed:
 		return err
@@ -61,9 +62,20 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}
 }
 
+// sweepEvery is how often to look for what has timed out: often enough that it goes not much later.
+func sweepEvery(timeouts ...time.Duration) time.Duration {
+	every := longestSweep
+	for _, t := range timeouts {
+		if t > 0 {
+			every = min(every, max(t/4, shortestSweep))
+		}
+	}
+	return every
+}
+
 // sweepUntil sweeps now and then until ctx ends or the server failed; the failure is left where it is.
-func sweepUntil(ctx context.Context, failed chan error, sweep func()) {
-	ticker := time.NewTicker(sweepEvery)
+func sweepUntil(ctx context.Context, failed chan error, every time.Duration, sweep func()) {
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {

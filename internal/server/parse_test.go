@@ -143,3 +143,9 @@ func TestShortDuration(t *testing.T) {
 		assert.Equal(t, want, shortDuration(d))
 	}
 }
+
+func TestSweepEvery(t *testing.T) {
+	assert.Equal(t, 15*time.Second, sweepEvery(0, time.Hour))
+	assert.Equal(t, 5*time.Second, sweepEvery(20*time.Second, 0))
+	assert.Equal(t, 100*time.Millisecond, sweepEvery(time.Hour, time.Millisecond))
+}

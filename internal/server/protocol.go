@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -73,7 +74,7 @@ func (p *protocol) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		defer p.recover(method, &err)
 		b := bound(ctx)
-		ctx, end := p.telemetry.Request(ctx, headerOf(req), method, p.knownTool(ctx, b, req))
+		ctx, end := p.begin(ctx, headerOf(req), method, p.knownTool(ctx, b, req))
 		defer func() { end(outcome(result, err)) }()
 		if b.admit != nil && limited(method) {
 			if err := b.admit(); err != nil {
@@ -94,6 +95,21 @@ func (p *protocol) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		return result, err
 	}
 }
+
+// begin begins the span of a call; end ends it with an outcome, and at debug tells the log.
+func (p *protocol) begin(ctx context.Context, h http.Header, method, tool string) (_ context.Context, end func(telemetry.Outcome)) {
+	ctx, endSpan := p.telemetry.Request(ctx, h, method, tool)
+	if !p.debugging(ctx) {
+		return ctx, endSpan
+	}
+	start := time.Now()
+	return ctx, func(o telemetry.Outcome) {
+		endSpan(o)
+		p.log.Debug("call", "method", method, "tool", tool, "outcome", string(o), "took", time.Since(start))
+	}
+}
+
+func (p *protocol) debugging(ctx context.Context) bool { return p.log.Enabled(ctx, slog.LevelDebug) }
 
 // limited says whether a method counts against limits. Those by which a session begins and is kept do not.
 func limited(method string) bool {
@@ -145,7 +161,7 @@ func (p *protocol) listTools(ctx context.Context, b *binding, req *mcp.ListTools
 // words and do not go into telemetry.
 func (p *protocol) knownTool(ctx context.Context, b *binding, req mcp.Request) string {
 	call, ok := req.(*mcp.CallToolRequest)
-	if !ok || p.telemetry == nil {
+	if !ok || p.telemetry == nil && !p.debugging(ctx) {
 		return ""
 	}
 	tools, err := b.tools(ctx)

@@ -30,7 +30,8 @@ func (a *app) serveStdio(ctx context.Context, in io.Reader, out io.Writer) error
 		out:    &lockedWriter{w: out},
 		limits: newLimits(a.config),
 		tools:  onFirstUse(a.tools, a.config.Surface),
-		tel:    a.telemetry,
+
+		protocol: a.protocol,
 	}
 	b := &binding{
 		client: client,
@@ -86,9 +87,10 @@ type link struct {
 	out    *lockedWriter
 	limits limits
 	tools  func(context.Context) (*toolset.Toolset, error)
-	tel    *telemetry.Telemetry
 	open   atomic.Bool // whether initialize was answered
 	calls  inProgress
+
+	protocol *protocol
 }
 
 // take answers a line, in the background, if it is a tools/list that can be answered here.
@@ -109,7 +111,7 @@ func (l *link) take(line []byte) bool {
 }
 
 func (l *link) answer(req *listing.Request) {
-	_, end := l.tel.Request(context.Background(), nil, listing.Method, "")
+	_, end := l.protocol.begin(context.Background(), nil, listing.Method, "")
 	if err := l.limits.enter(); err != nil {
 		end(telemetry.Refused)
 		l.out.line(req.Refusal(err))
