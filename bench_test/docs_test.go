@@ -43,13 +43,17 @@ func TestMetricsDocumented(t *testing.T) {
 
 func metricsTable() string {
 	var b strings.Builder
-	b.WriteString("\n| metric | better | meaning |\n|---|---|---|\n")
+	b.WriteString("\n| metric | of | better | meaning |\n|---|---|---|---|\n")
 	for _, m := range record.Metrics() {
 		better := map[record.Direction]string{record.Lower: "lower", record.Higher: "higher"}[m.Better]
 		if m.Exact {
 			better = strings.TrimPrefix(better+", exact", ", ")
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Unit, better, m.Meaning)
+		var kinds []string
+		for _, k := range m.Kinds {
+			kinds = append(kinds, string(k))
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Unit, strings.Join(kinds, ", "), better, m.Meaning)
 	}
 	return b.String() + "\n"
 }

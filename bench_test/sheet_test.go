@@ -32,7 +32,7 @@ func (s *sheet) doubt(format string, args ...any) {
 // unmeasured lists the metrics that have neither a value nor a reason for having none.
 func (s *sheet) unmeasured() []string {
 	var units []string
-	for _, m := range record.Metrics() {
+	for _, m := range record.MetricsOf(s.result.Kind()) {
 		_, measured := s.result.Value(m.Unit)
 		if _, absent := s.result.Absent[m.Unit]; !measured && !absent {
 			units = append(units, m.Unit)

@@ -43,12 +43,10 @@ var common = []string{record.KeyGOOS, record.KeyGOARCH, record.KeyHost, record.K
 	record.KeyMemory, record.KeySubjectCPUs, record.KeySuiteCPUs, record.KeyGoSuite,
 	record.KeyGoSubject, record.KeyBuild, record.KeySHA256}
 
-// point is the kind of result that these tables and claims are about.
-const point = "Point"
 
 // NewView arranges the record, or says why it cannot be one page.
 func NewView(rec *record.Record) (*View, error) {
-	points := slices.DeleteFunc(slices.Clone(rec.Results), func(r record.Result) bool { return r.Kind() != point })
+	points := slices.DeleteFunc(slices.Clone(rec.Results), func(r record.Result) bool { return r.Kind() != record.Point })
 	if len(points) == 0 {
 		return nil, errors.New("the record holds no point scenarios: nothing to draw")
 	}

@@ -78,7 +78,7 @@ func TestFacts(t *testing.T) {
 
 func TestResultLooksUpByName(t *testing.T) {
 	r := sample()
-	assert.Equal(t, "Point", r.Kind())
+	assert.Equal(t, Point, r.Kind())
 	assert.Equal(t, "http", r.Part("transport"))
 	assert.Empty(t, r.Part("creds"))
 	assert.Equal(t, "linux", r.About(KeyGOOS))

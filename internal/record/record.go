@@ -94,9 +94,9 @@ func (r Result) About(key string) string {
 }
 
 // Kind returns the first part of the name, such as Point or Series.
-func (r Result) Kind() string {
+func (r Result) Kind() Kind {
 	kind, _, _ := strings.Cut(r.Name, "/")
-	return kind
+	return Kind(kind)
 }
 
 // Part returns the value that the name gives key, or "".
