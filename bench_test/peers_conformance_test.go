@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -101,7 +102,7 @@ func introduce(t *testing.T, target, header, value string) string {
 	u, err := url.Parse(target)
 	require.NoError(t, err)
 	host := &url.URL{Scheme: u.Scheme, Host: u.Host}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(host)
 			r.Out.Host = r.In.Host
@@ -109,9 +110,15 @@ func introduce(t *testing.T, target, header, value string) string {
 		},
 		// It would tell of every stream that the client does not read to its end.
 		ErrorLog: log.New(io.Discard, "", 0),
-	})
-	t.Cleanup(proxy.Close)
-	return proxy.URL + u.Path
+	}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A fast answer can be here before the proxy has looked for the end of the request's body. By default
+		// the first byte of an answer closes that body, and the proxy would give the whole exchange up.
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	return front.URL + u.Path
 }
 
 // conformanceCheck is one of the findings in a scenario's checks.json.
