@@ -43,7 +43,6 @@ var common = []string{record.KeyGOOS, record.KeyGOARCH, record.KeyHost, record.K
 	record.KeyMemory, record.KeySubjectCPUs, record.KeySuiteCPUs, record.KeyGoSuite,
 	record.KeyGoSubject, record.KeyBuild, record.KeySHA256}
 
-
 // NewView arranges the record, or says why it cannot be one page.
 func NewView(rec *record.Record) (*View, error) {
 	points := slices.DeleteFunc(slices.Clone(rec.Results), func(r record.Result) bool { return r.Kind() != record.Point })
