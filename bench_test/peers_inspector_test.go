@@ -100,6 +100,7 @@ func (i *inspection) eras() []string {
 }
 
 func (i *inspection) run(t *testing.T, era string) {
+	t.Helper()
 	t.Run("tools", func(t *testing.T) {
 		var listed struct{ Tools []json.RawMessage }
 		// Strict finds fault with schemas that clients cannot use; of its warnings there may be any number.
@@ -117,6 +118,7 @@ func (i *inspection) run(t *testing.T, era string) {
 
 // read makes the call that the suite measures.
 func (i *inspection) read(t *testing.T, era string) {
+	t.Helper()
 	read := i.surface.Calls[scenarios.CallRead]
 	result, contains := i.call(t, inspectorOK, era, read)
 	assert.False(t, result.IsError)
@@ -127,6 +129,7 @@ func (i *inspection) read(t *testing.T, era string) {
 
 // refusal has GitLab say no to the same call, which has to be seen in the Inspector as a tool error.
 func (i *inspection) refusal(t *testing.T, era string) {
+	t.Helper()
 	read := i.surface.Calls[scenarios.CallRead]
 	i.gitlab.SetFault(read.Route, fakegitlab.Fault{Status: http.StatusForbidden, Body: `{"error":"insufficient_scope"}`})
 	defer i.gitlab.ClearFaults()
