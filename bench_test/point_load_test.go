@@ -7,7 +7,6 @@ import (
 
 	"mcpbench/internal/load"
 	"mcpbench/internal/record"
-	"mcpbench/scenarios"
 )
 
 // load makes all clients call at once, one method after the other.
@@ -26,11 +25,13 @@ func (r *pointRun) load(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", method, err)
 		}
 	}
-	if err := r.endOfLoad(ctx); err != nil {
+	peak, err := r.people.peak()
+	if err != nil {
 		return err
 	}
-	total.write(r)
-	return nil
+	r.sheet.set("peak-RSS-bytes", float64(peak))
+	total.write(r.trial)
+	return r.connected(ctx)
 }
 
 // loadTotal sums the methods' phases.
@@ -40,7 +41,7 @@ type loadTotal struct {
 	calls, refused, failed int64
 }
 
-func (t *loadTotal) write(r *pointRun) {
+func (t *loadTotal) write(r *trial) {
 	r.sheet.set("loaded-cpu-cores", t.spent.cpu.Seconds()/t.wall.Seconds())
 	r.sheet.set("cpu-ns/call", float64(t.spent.cpu)/float64(t.calls))
 	r.sheet.set("suite-cpu-cores", t.spent.suite.Seconds()/t.wall.Seconds())
@@ -69,7 +70,12 @@ func (r *pointRun) loadMethod(ctx context.Context, method record.Method, total *
 	r.sheet.set(method.Unit("cpu-ns/call"), float64(spent.cpu)/float64(m.Calls()))
 	total.add(phase.End.Sub(phase.Start), spent, m)
 	r.checkOutcomes(method, m)
-	r.checkUpstream(method, m, r.gitlab.Total()-upstream)
+	reads, requests := int64(0), r.gitlab.Total()-upstream
+	if method == record.Call {
+		reads = m.Calls()
+		r.sheet.set("upstream-requests/call", float64(requests)/float64(reads))
+	}
+	r.checkUpstream(reads, requests)
 	return nil
 }
 
@@ -79,50 +85,4 @@ func (t *loadTotal) add(wall time.Duration, spent spending, m *load.Method) {
 	t.calls += m.Calls()
 	t.refused += m.Refused
 	t.failed += m.Failed
-}
-
-// checkOutcomes makes a call that failed or was refused fail the scenario.
-func (r *pointRun) checkOutcomes(method record.Method, m *load.Method) {
-	if m.Failed == 0 && m.Refused == 0 {
-		return
-	}
-	reasons := countedReasons(m.Reasons)
-	r.sheet.doubt("%s: %d calls failed and %d were refused (%s)", method, m.Failed, m.Refused, reasons)
-	r.broken = fmt.Errorf("%s: %d calls failed, %d were refused: %s", method, m.Failed, m.Refused, reasons)
-}
-
-// checkUpstream compares what reached the stand-in with what the calls must have caused.
-func (r *pointRun) checkUpstream(method record.Method, m *load.Method, requests int64) {
-	want := int64(0)
-	if method == record.Call {
-		want = m.Calls() * int64(r.surface.Calls[scenarios.CallRead].Upstream)
-		r.sheet.set("upstream-requests/call", float64(requests)/float64(m.Calls()))
-	}
-	if requests != want {
-		r.sheet.doubt("%s: %d requests reached GitLab where %d calls must cause %d", method, requests, m.Calls(), want)
-		r.broken = fmt.Errorf("%s: %d requests reached GitLab, expected %d", method, requests, want)
-	}
-}
-
-// endOfLoad reads what is best read with every client connected and no call in flight.
-func (r *pointRun) endOfLoad(ctx context.Context) error {
-	peak, err := r.people.peak()
-	if err != nil {
-		return err
-	}
-	r.sheet.set("peak-RSS-bytes", float64(peak))
-	reading, err := r.people.read()
-	if err != nil {
-		return err
-	}
-	r.sheet.set("threads", float64(reading.Threads))
-	r.sheet.set("descriptors", float64(reading.Descriptors))
-	heap := r.people.instances[0].heap
-	if heap == nil {
-		r.sheet.absent(noHeap, "goroutines")
-		return nil
-	}
-	goroutines, err := heap.Goroutines(ctx)
-	r.sheet.set("goroutines", float64(goroutines))
-	return err
 }

@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"mcpbench/fakegitlab"
-	"mcpbench/fakegitlab/otlp"
-	"mcpbench/internal/record"
 	"mcpbench/scenarios"
 )
 
@@ -30,94 +27,45 @@ func (s *suite) point(b *testing.B, p scenarios.Point, name string) {
 	if err := p.Validate(s.subject); err != nil {
 		b.Fatal(err)
 	}
-	run := newPointRun(b, s, p, name)
-	if err := run.measure(b.Context()); err != nil {
-		b.Fatalf("%s: %v", name, err)
-	}
-	for _, unit := range run.sheet.unmeasured() {
-		b.Errorf("%s: %s was not measured, and nothing says why", name, unit)
-	}
-	if err := s.writer.Write(run.sheet.result); err != nil {
-		b.Fatal(err)
-	}
-	run.sheet.report(b)
-	if run.broken != nil {
-		b.Fatalf("%s: %v", name, run.broken)
-	}
-	verdict = "ok"
-	if doubts := run.sheet.result.Certificate; len(doubts) > 0 {
-		verdict = "measured, but: " + strings.Join(doubts, "; ")
-	}
+	l := launch{name: name, transport: p.Transport, surface: p.Surface, telemetry: p.Telemetry}
+	settings := fmt.Sprintf("clients=%d rounds-per-method=%d", p.Clients, p.Rounds)
+	r := &pointRun{newTrial(b, s, l, pointMethod, settings), p}
+	verdict = r.run([]phase{{"idle", r.idle}, {"admit", r.admit}, {"load", r.load}, {"settle", r.settle}, {"close", r.close}})
 }
 
 // pointRun is one scenario while it is measured.
 type pointRun struct {
-	b      *testing.B
-	suite  *suite
-	point  scenarios.Point
-	gitlab *fakegitlab.Server
-	// receiver takes the subject's telemetry; nil where that is off.
-	receiver *otlp.Receiver
-	surface  *scenarios.SurfaceSpec
-	requests requests
-	people   *population
-	sheet    *sheet
-	// broken is why the scenario fails although it could be measured to its end.
-	broken error
-}
-
-func newPointRun(b *testing.B, s *suite, p scenarios.Point, name string) *pointRun {
-	b.Helper()
-	gitlab := fakegitlab.New(fakegitlab.Options{Latency: s.gitlabLatency})
-	b.Cleanup(gitlab.Close)
-	vars := standInVars(gitlab)
-	var receiver *otlp.Receiver
-	if p.Telemetry {
-		receiver = otlp.New(otlp.Options{Needles: []string{gitlab.Token(0)}})
-		b.Cleanup(receiver.Close)
-		vars["otlp"] = receiver.URL()
-	}
-	surface := s.subject.Surfaces[p.Surface]
-	built, err := buildRequests(s.subject, surface, vars)
-	if err != nil {
-		b.Fatalf("%s: %v", name, err)
-	}
-	config := s.config()
-	config[record.KeyMethod] = pointMethod
-	config[record.KeySettings] = fmt.Sprintf("gitlab-latency=%s clients=%d rounds-per-method=%d", s.gitlabLatency, p.Clients, p.Rounds)
-	return &pointRun{
-		b: b, suite: s, point: p, gitlab: gitlab, receiver: receiver, surface: surface, requests: built,
-		sheet: newSheet(name, config, s.identity()),
-		people: &population{suite: s, token: gitlab.Token, launch: launch{
-			name: name, transport: p.Transport, surface: p.Surface, telemetry: p.Telemetry,
-			cpus: s.cpus.subject, vars: vars,
-		}},
-	}
+	*trial
+	point scenarios.Point
 }
 
 // pointMethod says in the record how the figures of a point scenario came about.
-const pointMethod = "closed loop, one method at a time, all clients at once; " +
-	"HDR histogram of 3 figures, nearest-rank percentiles, order-statistics intervals of 95%"
+const pointMethod = "closed loop, one method at a time, all clients at once; " + statistics
 
-// standInVars are the placeholders that the GitLab stand-in gives values to.
-func standInVars(gitlab *fakegitlab.Server) scenarios.Vars {
-	project := gitlab.Project(0)
-	return scenarios.Vars{
-		"gitlab": gitlab.URL(), "gitlab_api": gitlab.APIURL(),
-		"project_id": fmt.Sprint(project.ID), "project": project.Name,
+// statistics says in the record how latencies became figures.
+const statistics = "HDR histogram of 3 figures, nearest-rank percentiles, order-statistics intervals of 95%"
+
+// settle reads the memory at rest, connections open.
+func (r *pointRun) settle(ctx context.Context) error {
+	if _, err := r.rest(ctx, "rest-RSS-bytes", "rest-heap-bytes", "rest-ns"); err != nil {
+		return err
 	}
+	var pss int64
+	for _, in := range r.people.instances {
+		m, err := in.tree.Breakdown()
+		if err != nil {
+			return err
+		}
+		pss += m.PSS
+	}
+	r.sheet.set("rest-PSS-bytes", float64(pss))
+	return nil
 }
 
-// measure goes through the phases of the scenario. Every reading belongs to one of them.
-func (r *pointRun) measure(ctx context.Context) error {
-	for _, phase := range []struct {
-		name string
-		run  func(context.Context) error
-	}{{"idle", r.idle}, {"admit", r.admit}, {"load", r.load}, {"settle", r.settle}, {"close", r.close}} {
-		r.suite.progress.phase("%s", phase.name)
-		if err := phase.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", phase.name, err)
-		}
+// close ends the clients and the processes.
+func (r *pointRun) close(ctx context.Context) error {
+	if err := r.people.disconnect(); err != nil {
+		return err
 	}
-	return nil
+	return r.stop(ctx)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -158,20 +159,40 @@ func (p *population) settle(ctx context.Context) ([]meter.Settled, error) {
 	return settled, errors.Join(errs...)
 }
 
-// close closes every connection and stops every process, and returns how they ended.
-func (p *population) close(ctx context.Context) ([]spawn.Exit, error) {
-	var errs []error
-	if p.launch.transport == scenarios.HTTP {
-		for _, conn := range p.clients {
-			errs = append(errs, conn.Close())
-		}
+// disconnect closes every connection to a process that others still use. On stdio the connection is the
+// process's own, and ends with it.
+func (p *population) disconnect() error {
+	if p.launch.transport == scenarios.Stdio {
+		return nil
 	}
+	var errs []error
+	for _, conn := range p.clients {
+		errs = append(errs, conn.Close())
+	}
+	p.clients = nil
+	return errors.Join(errs...)
+}
+
+// stop ends every process, and returns how they ended.
+func (p *population) stop(ctx context.Context) ([]spawn.Exit, error) {
 	var exits []spawn.Exit
+	var errs []error
 	for _, in := range p.instances {
 		exit, err := in.process.Stop(ctx)
 		exits, errs = append(exits, exit), append(errs, err)
 	}
 	return exits, errors.Join(errs...)
+}
+
+// tails returns the last lines of every process that said anything, to end an error with.
+func (p *population) tails() string {
+	var b strings.Builder
+	for _, in := range p.instances {
+		if tail := in.process.Tail(); tail != "" {
+			fmt.Fprintf(&b, "\nlast lines of process %d:\n%s", in.process.PID(), tail)
+		}
+	}
+	return b.String()
 }
 
 // timed makes one call and returns how long its reply took.

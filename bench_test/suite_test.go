@@ -30,6 +30,8 @@ type suite struct {
 	recordPath string
 	writer     *record.Writer
 	progress   *progress
+	// results are those of this run, in order.
+	results []record.Result
 }
 
 // cpuPlan says which CPUs the suite and the subject run on.
@@ -118,6 +120,12 @@ func (s *suite) pointNames() []string {
 		names = append(names, "Point/"+p.Name(s.subject.Name))
 	}
 	return names
+}
+
+// keep puts a result on disk, and in mind for those that build on it.
+func (s *suite) keep(r record.Result) error {
+	s.results = append(s.results, r)
+	return s.writer.Write(r)
 }
 
 func (s *suite) close() {

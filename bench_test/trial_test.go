@@ -1,0 +1,211 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mcpbench/fakegitlab"
+	"mcpbench/fakegitlab/otlp"
+	"mcpbench/internal/load"
+	"mcpbench/internal/meter"
+	"mcpbench/internal/record"
+	"mcpbench/scenarios"
+)
+
+// trial is one result while it is measured: the stand-ins, the subject's processes and their clients, and
+// the sheet that fills up.
+type trial struct {
+	b      *testing.B
+	suite  *suite
+	gitlab *fakegitlab.Server
+	// receiver takes the subject's telemetry; nil where that is off.
+	receiver *otlp.Receiver
+	surface  *scenarios.SurfaceSpec
+	requests requests
+	people   *population
+	sheet    *sheet
+	// broken is why the trial fails although it could be measured to its end.
+	broken error
+}
+
+// phase is a part of a trial's time. Every reading belongs to exactly one.
+type phase struct {
+	name string
+	run  func(context.Context) error
+}
+
+// newTrial prepares what a trial needs and starts nothing of the subject yet. The launch's name is the full
+// name of the result.
+func newTrial(b *testing.B, s *suite, l launch, method, settings string) *trial {
+	b.Helper()
+	gitlab := fakegitlab.New(fakegitlab.Options{Latency: s.gitlabLatency})
+	b.Cleanup(gitlab.Close)
+	t := &trial{b: b, suite: s, gitlab: gitlab, surface: s.subject.Surfaces[l.surface]}
+	vars := standInVars(gitlab)
+	for name, value := range l.vars {
+		vars[name] = value
+	}
+	if l.telemetry {
+		t.receiver = otlp.New(otlp.Options{Needles: []string{gitlab.Token(0)}})
+		b.Cleanup(t.receiver.Close)
+		vars["otlp"] = t.receiver.URL()
+	}
+	var err error
+	if t.requests, err = buildRequests(s.subject, t.surface, vars); err != nil {
+		b.Fatalf("%s: %v", l.name, err)
+	}
+	l.vars, l.cpus = vars, s.cpus.subject
+	t.people = &population{suite: s, token: gitlab.Token, launch: l}
+	config := s.config()
+	config[record.KeyMethod] = method
+	config[record.KeySettings] = fmt.Sprintf("gitlab-latency=%s %s", s.gitlabLatency, settings)
+	t.sheet = newSheet(l.name, config, s.identity())
+	return t
+}
+
+// standInVars are the placeholders that the GitLab stand-in gives values to.
+func standInVars(gitlab *fakegitlab.Server) scenarios.Vars {
+	project := gitlab.Project(0)
+	return scenarios.Vars{
+		"gitlab": gitlab.URL(), "gitlab_api": gitlab.APIURL(),
+		"project_id": fmt.Sprint(project.ID), "project": project.Name,
+	}
+}
+
+// run goes through the phases, records what came of them, and fails the benchmark if anything was not as it
+// must be. It returns the verdict in words.
+func (t *trial) run(phases []phase) string {
+	name := t.sheet.result.Name
+	for _, p := range phases {
+		t.suite.progress.phase("%s", p.name)
+		if err := p.run(t.b.Context()); err != nil {
+			t.b.Fatalf("%s: %s: %v%s", name, p.name, err, t.people.tails())
+		}
+	}
+	for _, unit := range t.sheet.unmeasured() {
+		t.b.Errorf("%s: %s was not measured, and nothing says why", name, unit)
+	}
+	if err := t.suite.keep(t.sheet.result); err != nil {
+		t.b.Fatal(err)
+	}
+	t.sheet.report(t.b)
+	if t.broken != nil {
+		t.b.Fatalf("%s: %v%s", name, t.broken, t.people.tails())
+	}
+	if doubts := t.sheet.result.Certificate; len(doubts) > 0 {
+		return "measured, but: " + strings.Join(doubts, "; ")
+	}
+	return "ok"
+}
+
+// fail makes the trial fail once it is over: what it has measured is recorded, marked.
+func (t *trial) fail(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	t.sheet.doubt("%v", err)
+	t.broken = errors.Join(t.broken, err)
+}
+
+// checkOutcomes makes calls that failed or were refused fail the trial.
+func (t *trial) checkOutcomes(method record.Method, m *load.Method) {
+	if m.Failed > 0 || m.Refused > 0 {
+		t.fail("%s: %d calls failed and %d were refused: %s", method, m.Failed, m.Refused, countedReasons(m.Reasons))
+	}
+}
+
+// checkUpstream compares the requests that reached the stand-in with what the calls must have caused.
+func (t *trial) checkUpstream(reads, requests int64) {
+	want := reads * int64(t.surface.Calls[scenarios.CallRead].Upstream)
+	if requests != want {
+		t.fail("%d requests reached GitLab where %d reads must cause %d", requests, reads, want)
+	}
+}
+
+// connected reads what is best read with every client connected and no call in flight.
+func (t *trial) connected(ctx context.Context) error {
+	reading, err := t.people.read()
+	if err != nil {
+		return err
+	}
+	t.sheet.set("threads", float64(reading.Threads))
+	t.sheet.set("descriptors", float64(reading.Descriptors))
+	heap := t.people.instances[0].heap
+	if heap == nil {
+		t.sheet.absent(noHeap, "goroutines")
+		return nil
+	}
+	goroutines, err := heap.Goroutines(ctx)
+	t.sheet.set("goroutines", float64(goroutines))
+	return err
+}
+
+// noHeap is why figures of the heap are absent.
+const noHeap = "the subject offers no way to read its heap"
+
+// rest waits until memory has come to rest and sums it over the processes, under metrics of the given names.
+func (t *trial) rest(ctx context.Context, rssUnit, heapUnit, tookUnit string) ([]meter.Settled, error) {
+	settled, err := t.people.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var heap, rss int64
+	var took time.Duration
+	for _, s := range settled {
+		rss += s.RSS
+		took = max(took, s.Took)
+		if !s.Rested {
+			t.sheet.doubt("the resident set did not come to rest")
+		}
+		if s.Heap != nil && s.Heap.Live != nil {
+			heap += *s.Heap.Live
+		}
+	}
+	t.sheet.set(rssUnit, float64(rss))
+	t.sheet.set(tookUnit, float64(took))
+	if heap == 0 {
+		t.sheet.absent(noHeap, heapUnit)
+		return settled, nil
+	}
+	t.sheet.set(heapUnit, float64(heap))
+	return settled, nil
+}
+
+// stop ends the processes. One that does not end cleanly fails the trial.
+func (t *trial) stop(ctx context.Context) error {
+	exits, err := t.people.stop(ctx)
+	if err != nil {
+		return err
+	}
+	var slowest time.Duration
+	for _, exit := range exits {
+		slowest = max(slowest, exit.Took)
+		if !exit.Clean() {
+			t.fail("the process ended %s", exit)
+		}
+	}
+	t.sheet.set("exit-ns", float64(slowest))
+	if unknown := t.gitlab.Unknown(); len(unknown) > 0 {
+		t.fail("the stand-in was asked for routes it does not know: %s", strings.Join(unknown, ", "))
+	}
+	t.checkTelemetry()
+	return nil
+}
+
+// checkTelemetry makes sure that telemetry which was on was really paid for, and gave no token away.
+func (t *trial) checkTelemetry() {
+	if t.receiver == nil {
+		return
+	}
+	if refused, err := t.receiver.Failures(); refused > 0 {
+		t.fail("the receiver refused %d exports: %w", refused, err)
+	}
+	if spans, points := len(t.receiver.Spans()), len(t.receiver.Points()); spans == 0 || points == 0 {
+		t.fail("telemetry was on and brought %d kinds of spans and %d of metrics", spans, points)
+	}
+	if found := t.receiver.Found(); len(found) > 0 {
+		t.fail("telemetry gives a token away: %v", found)
+	}
+}
