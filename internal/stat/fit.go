@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +15,10 @@ import (
 // come about by chance once in 120 times, four once in 24, which is too often
 // for an interval of Confidence.
 const MinFit = 5
+
+// near divides the length of the ladder into the distance below which two
+// steps give no slope.
+const near = 20
 
 // ErrOneStep says that all values were measured at one population, through
 // which no line can be laid.
@@ -31,30 +36,32 @@ type Line struct {
 	Confidence float64 // what was asked of the interval
 	N, Steps   int     // values and different populations
 	Residual   float64 // median distance of a value from the line, the metric's unit
-	MaxOff     float64 // largest fraction by which line and step differ, see Off
-	MaxOffAt   float64 // population of the step it belongs to
+	MaxOff     float64 // largest fraction by which a step, the median of its rounds, is off the line
+	MaxOffAt   float64 // population of that step
 }
 
 // At returns what the line says of population x.
 func (l Line) At(x float64) float64 { return l.Intercept + l.Slope*x }
 
 // Fit lays a line through the values of a series: the median of the slopes
-// between every two values of different populations (Theil 1950; Sen 1968,
-// JASA 63:1379), and the median of what that slope leaves as the intercept.
-// Values of one population are rounds of one step and give no slope.
+// between two values of different steps (Theil 1950; Sen 1968, JASA 63:1379),
+// and the median of what that slope leaves as the intercept.
 //
 // The interval of the slope is Sen's: a true slope b leaves y - b·x in an order
 // that has nothing to do with x, so the number of pairwise slopes below b is
 // distributed as the discordant pairs of Kendall's tau, and two of the sorted
 // slopes are the ends. The distribution is exact, rounds included, for noise
-// that is independent and alike at all steps; no normal noise is asked for.
+// that is independent and alike at all steps, normal or not. Where noise grows
+// with the value, twofold along the ladder, 95% become 91, and elevenfold 85.
 //
-// All slopes count alike. On a ladder that grows by factors, weighting by the
-// distance between two populations comes closer to the truth by a third while
-// all is well, but then the highest step holds more than half of the weight,
-// and one bad reading there carries the slope wherever it goes. Alike, any
-// step holds a fifth of ten, and its weight is what the noise of the
-// neighbouring small steps costs: half of them above and half below.
+// On a ladder that grows by factors most pairs are neighbours at its foot,
+// whose slopes are noise, or the warming up of a process. Weights would be one
+// way out: with the distance of the pair, they come closest to the truth while
+// all is well, but the highest step then holds more than half of the weight,
+// and one bad reading there carries the slope wherever it goes. So slopes
+// count alike, and there is none between steps less than a twentieth of the
+// ladder apart, which are taken together as one tied group. On 1, 2, 5, … 1000
+// no step then has a part in more than 9 of 30 slopes.
 //
 // Fit costs n³ for n values and is meant for hundreds.
 func Fit(points []XY) (Line, error) {
@@ -62,13 +69,13 @@ func Fit(points []XY) (Line, error) {
 	if err != nil {
 		return Line{}, err
 	}
-	slopes := pairSlopes(steps)
+	groups := apart(steps)
+	slopes := pairSlopes(groups)
 	l := Line{Slope: median(slopes), N: len(points), Steps: len(steps), Confidence: Confidence}
 	l.Intercept = median(eachOf(points, func(p XY) float64 { return p.Y - l.Slope*p.X }))
 	l.Residual = median(eachOf(points, func(p XY) float64 { return math.Abs(p.Y - l.At(p.X)) }))
 	l.MaxOffAt, l.MaxOff = l.worst(steps)
-	if l.Steps >= MinFit {
-		k := tauRank(sizes(steps), (1-Confidence)/2)
+	if k := tauRank(sizes(groups), (1-Confidence)/2); k > 0 && l.Steps >= MinFit {
 		l.Lo, l.Hi, l.Interval = slopes[k-1], slopes[len(slopes)-k], true
 	}
 	return l, nil
@@ -91,7 +98,8 @@ func ladder(points []XY) ([]step, error) {
 		}
 	}
 	var steps []step
-	for _, p := range slices.SortedStableFunc(slices.Values(points), byPopulation) {
+	byX := func(a, b XY) int { return cmp.Compare(a.X, b.X) }
+	for _, p := range slices.SortedStableFunc(slices.Values(points), byX) {
 		if n := len(steps); n == 0 || steps[n-1].x != p.X {
 			steps = append(steps, step{x: p.X})
 		}
@@ -104,25 +112,31 @@ func ladder(points []XY) ([]step, error) {
 	return steps, nil
 }
 
-// byPopulation orders values by population.
-func byPopulation(a, b XY) int {
-	switch {
-	case a.X < b.X:
-		return -1
-	case a.X > b.X:
-		return 1
+// apart gathers values into the groups between which there are slopes: a step
+// is of the same group as the lowest in it unless far enough above that.
+func apart(steps []step) [][]XY {
+	least := (steps[len(steps)-1].x - steps[0].x) / near
+	var groups [][]XY
+	for _, s := range steps {
+		if n := len(groups); n == 0 || s.x-groups[n-1][0].X >= least {
+			groups = append(groups, nil)
+		}
+		last := &groups[len(groups)-1]
+		for _, y := range s.ys {
+			*last = append(*last, XY{s.x, y})
+		}
 	}
-	return 0
+	return groups
 }
 
-// pairSlopes returns, sorted, the slopes between values of different steps.
-func pairSlopes(steps []step) []float64 {
+// pairSlopes returns, sorted, the slopes between values of different groups.
+func pairSlopes(groups [][]XY) []float64 {
 	var slopes []float64
-	for i, low := range steps {
-		for _, high := range steps[i+1:] {
-			for _, from := range low.ys {
-				for _, to := range high.ys {
-					slopes = append(slopes, (to-from)/(high.x-low.x))
+	for i, low := range groups {
+		for _, high := range groups[i+1:] {
+			for _, from := range low {
+				for _, to := range high {
+					slopes = append(slopes, (to.Y-from.Y)/(to.X-from.X))
 				}
 			}
 		}
@@ -157,7 +171,8 @@ func (l Line) worst(steps []step) (x, off float64) {
 
 // tauRank returns the largest rank k for which the k-th smallest pairwise slope
 // exceeds the true one with a probability of at most tail, given how many
-// values each step has: fewer than k slopes are then below it.
+// values each group has: fewer than k slopes are then below it. It is zero
+// where there are too few groups for any.
 func tauRank(sizes []int, tail float64) int {
 	below, k := 0.0, 0
 	for _, p := range discordant(sizes) {
@@ -200,13 +215,9 @@ func discordant(sizes []int) []float64 {
 	return p
 }
 
-// sizes returns how many values each step has.
-func sizes(steps []step) []int {
-	var n []int
-	for _, s := range steps {
-		n = append(n, len(s.ys))
-	}
-	return n
+// sizes returns how many values each group has.
+func sizes[T any](groups [][]T) []int {
+	return eachOf(groups, func(group []T) int { return len(group) })
 }
 
 // median returns the median of values, of which there is at least one.
@@ -216,8 +227,8 @@ func median(values []float64) float64 {
 }
 
 // eachOf returns what of says of each.
-func eachOf[T any](all []T, of func(T) float64) []float64 {
-	values := make([]float64, len(all))
+func eachOf[T, V any](all []T, of func(T) V) []V {
+	values := make([]V, len(all))
 	for i, one := range all {
 		values[i] = of(one)
 	}

@@ -50,9 +50,12 @@ type Knee struct {
 // what the busiest part can do, and the bounds meet at N* = Xmax·R0.
 //
 // By Little's law calls take N/X in a loop that does nothing between them, so
-// R0 is the least N/X of any step. Xmax is the median of the three highest
-// steps, which one bad step does not move; of a noisy plateau it takes the
-// upper half. A step is the median of its rounds.
+// R0 is the least N/X of any step, so that no step beats its bound: a step that
+// stalls does no harm, one whose calls came back too soon, being refused, does.
+// If even the lightest step fills the server, R0 includes waiting and the knee
+// is at that step or below. Xmax is the median of the three highest steps,
+// which one bad step does not move; of a noisy plateau it takes the upper half.
+// A step is the median of its rounds.
 //
 // The knee is within the ladder if throughput is flat at its end: Growth, the
 // median exponent of throughput over the number in flight between the last
@@ -124,10 +127,9 @@ func ratio(first, last time.Duration) float64 {
 
 // endGrowth returns the median exponent between the last three steps.
 func endGrowth(steps []Throughput) float64 {
-	var end []step
-	for _, s := range steps[len(steps)-3:] {
-		end = append(end, step{x: math.Log(float64(s.InFlight)), ys: []float64{math.Log(s.PerSecond)}})
-	}
+	end := eachOf(steps[len(steps)-3:], func(s Throughput) []XY {
+		return []XY{{math.Log(float64(s.InFlight)), math.Log(s.PerSecond)}}
+	})
 	return median(pairSlopes(end))
 }
 

@@ -14,7 +14,7 @@ const (
 	slight = 0.05
 	// chance is how rarely a straight series may look bent, for each of the
 	// two ways to look between slight and Tolerance.
-	chance = 0.01
+	chance = 0.025
 )
 
 // Linear says whether a series that Fit laid line through is one, and if it is
@@ -25,13 +25,13 @@ const (
 // a twentieth raises the question whether that is noise, asked in two ways. If
 // the series bends, what the line leaves over rises or falls from the ends of
 // the ladder to its middle: Kendall's tau of the two, with its exact
-// distribution, must be less likely than 0.01. If it departs in any other
+// distribution, must be less likely than 0.025. If it departs in any other
 // manner, rounds repeat the departure: the number of steps whose rounds are all
 // on one side of the line is binomial where rounds are noise, and must be as
 // unlikely.
 //
-// Runs of signs, the usual test, cannot see a bend in ten steps: three runs, as
-// a bend has, are chance once in 25 times.
+// Runs of signs, the usual test, cannot see a bend in ten steps: a bend has
+// three runs, and ten steps have as few by chance once in 25 times.
 func Linear(points []XY, line Line) (linear bool, reason string) {
 	steps, err := ladder(points)
 	switch {
@@ -82,15 +82,14 @@ func bend(left [][]float64) string {
 // likely chance would order them as one-sidedly, either way (Kendall's tau,
 // two-sided). A tie counts half.
 func falls(groups [][]float64) (falling bool, p float64) {
-	fallen, sizes := 0.0, make([]int, len(groups))
+	fallen := 0.0
 	for i, group := range groups {
-		sizes[i] = len(group)
 		for _, later := range groups[i+1:] {
 			fallen += fallsBetween(group, later)
 		}
 	}
 	var atMost, atLeast float64
-	for d, mass := range discordant(sizes) {
+	for d, mass := range discordant(sizes(groups)) {
 		if float64(d) <= fallen {
 			atMost += mass
 		}

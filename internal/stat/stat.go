@@ -1,10 +1,14 @@
 // Package stat turns repeated values into figures that may be published:
-// percentiles, medians and the intervals they carry.
+// percentiles, medians and the intervals they carry; the line through a series,
+// and whether it is one; the knee of a closed loop; how many calls a number of
+// people have in flight.
 //
 // It assumes nothing about the shape of a distribution. Every interval is an
-// order-statistics interval: its ends are values that were measured, and it
-// exists only where there are enough of them. Where there are too few, the
-// answer is "none", never a guess and never a wider guess.
+// order-statistics interval: its ends are values that were measured, or slopes
+// between two of them, and it exists only where there are enough of them. Where
+// there are too few, the answer is "none", never a guess and never a wider
+// guess. A figure that does not describe what was measured, such as the slope
+// of a series that bends, comes with the words that say so.
 //
 // The package is pure, and the only importer of montanaflynn/stats, whose
 // definition of a percentile has changed between versions; the definition used
