@@ -52,6 +52,7 @@ type Pool struct {
 	entries  map[upstream.Key]*entry
 	byUse    *list.List // of *entry, most recently used first
 	sessions map[string]*session
+	refusals refusals
 	inFlight int
 }
 
@@ -78,6 +79,7 @@ func New(opts Options) *Pool {
 		entries:  make(map[upstream.Key]*entry),
 		byUse:    list.New(),
 		sessions: make(map[string]*session),
+		refusals: make(refusals),
 	}
 }
 
@@ -86,7 +88,10 @@ func New(opts Options) *Pool {
 // credential is the one that Options.Admit returned.
 func (p *Pool) Acquire(ctx context.Context, c upstream.Credential, kind surface.Kind) (*Lease, error) {
 	key := c.Key()
-	e := p.use(key)
+	e, err := p.use(key)
+	if err != nil {
+		return nil, err
+	}
 	if e == nil {
 		admitted, err := p.admit(ctx, key, c)
 		if err != nil {
@@ -102,15 +107,16 @@ func (p *Pool) Acquire(ctx context.Context, c upstream.Credential, kind surface.
 	return &Lease{Client: e.client, Toolset: tools, pool: p, entry: e, kind: kind}, nil
 }
 
-// use finds a credential and counts a request in.
-func (p *Pool) use(key upstream.Key) *entry {
+// use finds a credential and counts a request in. The error is that of one refused a moment ago.
+func (p *Pool) use(key upstream.Key) (*entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := p.entries[key]
-	if e != nil {
-		p.count(e, 1)
+	if e == nil {
+		return nil, p.refusals.recent(key, p.opts.Now())
 	}
-	return e
+	p.count(e, 1)
+	return e, nil
 }
 
 // enter counts a request in on a credential that may have been pushed out since it was admitted: it is
@@ -148,6 +154,7 @@ func (p *Pool) admit(ctx context.Context, key upstream.Key, c upstream.Credentia
 	answer := p.admits.DoChan(string(key[:]), func() (any, error) {
 		client, err := p.opts.Admit(context.WithoutCancel(ctx), c)
 		if err != nil {
+			p.refused(key, err)
 			return nil, err
 		}
 		return p.add(key, client), nil
@@ -161,6 +168,13 @@ func (p *Pool) admit(ctx context.Context, key upstream.Key, c upstream.Credentia
 	case <-ctx.Done():
 		return nil, fmt.Errorf("the request ended before GitLab answered: %w", context.Cause(ctx))
 	}
+}
+
+// refused notes that a credential was not admitted.
+func (p *Pool) refused(key upstream.Key, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refusals.note(key, err, p.opts.Now())
 }
 
 // add holds a new credential, and lets go of the least recently used one if there are too many.
@@ -248,6 +262,7 @@ func (p *Pool) Sweep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.opts.Now()
+	p.refusals.sweep(now)
 	if p.opts.SessionTimeout > 0 {
 		for _, s := range p.sessions {
 			if s.inFlight == 0 && now.Sub(s.lastUse) >= p.opts.SessionTimeout {

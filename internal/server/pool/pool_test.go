@@ -173,6 +173,52 @@ func TestRefusedCredentialIsNotHeld(t *testing.T) {
 	assert.Zero(t, b.builds.Load(), "nothing is built for a stranger")
 }
 
+func TestRefusalIsRememberedForAMoment(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		asked  int32
+	}{
+		{"refused", 401, 1},
+		{"forbidden", 403, 1},
+		{"GitLab down", 502, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, pool.Options{})
+			b.admitErr = &upstream.AdmissionError{Status: tt.status}
+			for range 3 {
+				_, err := b.Acquire(t.Context(), person(1), surface.Dynamic)
+				require.ErrorIs(t, err, b.admitErr)
+			}
+			assert.Equal(t, tt.asked, b.admits.Load())
+			b.admitErr = nil
+			b.tick(5 * time.Second)
+			b.visit(t, 1)
+			assert.Equal(t, tt.asked+1, b.admits.Load(), "asked again")
+		})
+	}
+}
+
+func TestRefusalsAreBounded(t *testing.T) {
+	b := newBench(t, pool.Options{})
+	b.admitErr = &upstream.AdmissionError{Status: 401}
+	ask := func(n int) {
+		_, err := b.Acquire(t.Context(), person(n), surface.Dynamic)
+		require.ErrorIs(t, err, b.admitErr)
+	}
+	for n := range 1025 { // one more than are remembered: the others are forgotten
+		ask(n)
+	}
+	ask(1024)
+	assert.EqualValues(t, 1025, b.admits.Load())
+	ask(0)
+	assert.EqualValues(t, 1026, b.admits.Load())
+	b.tick(time.Minute)
+	b.Sweep()
+	ask(0)
+	assert.EqualValues(t, 1027, b.admits.Load())
+}
+
 func TestFailedBuildIsTheRequestsFailureOnly(t *testing.T) {
 	fail := errors.New("no tools")
 	b := newBench(t, pool.Options{Build: func(surface.Kind) (*toolset.Toolset, error) { return nil, fail }})
