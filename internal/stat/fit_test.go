@@ -129,8 +129,7 @@ func TestFitIntervalCovers(t *testing.T) {
 		{"growing elevenfold", 5, func(rnd *rand.Rand, y float64) float64 { return 0.05 * y * rnd.NormFloat64() }, 0.8},
 	} {
 		for _, rounds := range []int{1, 3} {
-			rnd := rand.New(rand.NewPCG(5, uint64(rounds)))
-			held := 0
+			rnd, held := rand.New(rand.NewPCG(5, uint64(rounds))), 0
 			for range trials {
 				line, err := stat.Fit(noisy(rounds, func(x float64) float64 {
 					y := tc.intercept + 0.05*x
@@ -150,7 +149,7 @@ func TestFitIntervalCovers(t *testing.T) {
 // One bad step in ten, whichever, high or low, moves the slope by less than a
 // twentieth in 95% of draws, at the noise that a settled heap has.
 func TestFitResistsOneBadStep(t *testing.T) {
-	const trials = 200
+	const trials = 100
 	rnd, worst := rand.New(rand.NewPCG(6, 6)), 0.0
 	for _, rounds := range []int{1, 3} {
 		for bad := range population {
