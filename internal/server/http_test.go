@@ -185,6 +185,7 @@ func TestToolCalls(t *testing.T) {
 			require.Nil(t, a.Error, a.body)
 			assert.Contains(t, a.body, "issue")
 			assert.NotContains(t, a.body, `"isError":true`)
+			assert.Equal(t, name == "modern", strings.Contains(a.body, `"resultType":"complete"`))
 		})
 	}
 	for name, m := range map[string]message{
@@ -202,7 +203,7 @@ func TestToolCalls(t *testing.T) {
 func TestDiscover(t *testing.T) {
 	a := serveTest(t).send(t, modern("server/discover", "", ""))
 	require.Nil(t, a.Error, a.body)
-	for _, want := range []string{modernVersion, legacyVersion, `"tools":{}`, `"resources":{}`, "gitlab-mcp-server"} {
+	for _, want := range []string{modernVersion, legacyVersion, `"tools":{}`, `"resources":{}`, `"prompts":{}`, "gitlab-mcp-server"} {
 		assert.Contains(t, a.body, want)
 	}
 }

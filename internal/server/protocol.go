@@ -53,7 +53,12 @@ func (p *protocol) newServer() *mcp.Server {
 	s := mcp.NewServer(p.impl, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       slog.New(atLeast{p.log.Handler(), slog.LevelWarn}),
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{
+			Tools:     &mcp.ToolCapabilities{},
+			Resources: &mcp.ResourceCapabilities{},
+			// There are none, but the library answers prompts/list, and what is answered has to be declared.
+			Prompts: &mcp.PromptCapabilities{},
+		},
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 			*c = cacheability()
 			if _, ok := req.(*mcp.ReadResourceRequest); ok {
@@ -137,7 +142,7 @@ func (p *protocol) callTool(ctx context.Context, b *binding, req *mcp.CallToolRe
 			Message: fmt.Sprintf("unknown tool %q", req.Params.Name),
 		}
 	}
-	return tools.Surface.Call(ctx, b.client, req.Params.Name, req.Params.Arguments), nil
+	return complete(req, tools.Surface.Call(ctx, b.client, req.Params.Name, req.Params.Arguments))
 }
 
 // listTools answers what did not take the short way through package listing, at many times its cost.
