@@ -11,7 +11,7 @@ import (
 
 // The order of the keys in the names of benchmarks and of tests.
 var (
-	benchmarkKeys = []string{"subject", "transport", "surface", "telemetry|creds"}
+	benchmarkKeys = []string{"subject", "transport", "surface", "telemetry|creds|load"}
 	testKeys      = []string{"transport", "surface"}
 )
 

@@ -24,6 +24,8 @@ type launch struct {
 	transport scenarios.Transport
 	surface   scenarios.Surface
 	telemetry bool
+	// many lets it hold more credentials than it ships with.
+	many bool
 	// cpus the process is confined to; none leaves it where the suite is.
 	cpus []int
 	// vars are the placeholders known before the start: gitlab, gitlab_api, token, otlp, project….
@@ -116,6 +118,9 @@ func (in *instance) argsAndEnv(how *scenarios.Launch) (args, env []string, err e
 	options := []scenarios.Option{{Args: how.Args, Env: how.Env}, in.subject.Surfaces[in.launch.surface].Option}
 	if in.launch.telemetry {
 		options = append(options, *in.subject.Telemetry)
+	}
+	if in.launch.many {
+		options = append(options, in.subject.Many.Option)
 	}
 	env = spawn.Inherit(in.subject.Inherit...)
 	for _, o := range options {

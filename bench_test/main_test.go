@@ -21,9 +21,11 @@ import (
 
 // options are the suite's own flags.
 type options struct {
-	subject, binary, record, cpus string
-	rounds                        int
-	gitlabLatency                 time.Duration
+	subject, binary, record, cpus, creds, profiles string
+	rounds                                         int
+	memoryBudget                                   int64
+	gitlabLatency, stepDuration, latencyCeiling    time.Duration
+	resume                                         bool
 }
 
 func (o *options) register(fs *flag.FlagSet) {
@@ -32,6 +34,12 @@ func (o *options) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.record, "record", "", "`file` that results are written to, which must not exist; a new one under out/ when empty")
 	fs.StringVar(&o.cpus, "cpus", "", "`list` of CPUs to use, such as 0-3; the first half is the suite's, the rest the subject's")
 	fs.IntVar(&o.rounds, "rounds", 1, "how often all selected scenarios are measured, one whole pass after another")
+	fs.BoolVar(&o.resume, "resume", false, "continue the file named by -record, skipping what it holds of the same build and host")
+	fs.StringVar(&o.creds, "creds", "", "`list` of populations of each series, such as 1,10,100, instead of the published ones")
+	fs.DurationVar(&o.stepDuration, "step-duration", scenarios.DefaultStepDuration, "how long the mixed load of a step of a series lasts")
+	fs.Int64Var(&o.memoryBudget, "memory-budget", 0, "`bytes` that the subject may take; 80% of what is available when 0")
+	fs.DurationVar(&o.latencyCeiling, "latency-ceiling", 30*time.Second, "p99 of tools/call above which a step is the last of its series")
+	fs.StringVar(&o.profiles, "profiles", "", "`folder` for a CPU and a heap profile of each step; where -artifacts says when empty")
 	fs.DurationVar(&o.gitlabLatency, "gitlab-latency", 0, "time the GitLab stand-in waits before each answer")
 }
 
@@ -108,8 +116,13 @@ func onceEach() error {
 	if given != "" && given != "1x" {
 		return fmt.Errorf("-benchtime=%s: each scenario sets its own number of calls, use -benchtime=1x, and -rounds to repeat", given)
 	}
-	if opts.rounds < 1 {
+	switch {
+	case opts.rounds < 1:
 		return errors.New("-rounds must be at least 1")
+	case opts.resume && opts.record == "":
+		return errors.New("-resume needs the file to continue: name it with -record")
+	case opts.stepDuration < time.Second:
+		return errors.New("-step-duration must be at least 1s")
 	}
 	return flag.Set("test.benchtime", "1x")
 }

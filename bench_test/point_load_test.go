@@ -17,7 +17,7 @@ func (r *pointRun) load(ctx context.Context) error {
 	var total loadTotal
 	for _, method := range record.Methods() {
 		if r.requests[method] == nil {
-			r.sheet.absent(noSuchCall, methodUnits(method)...)
+			r.sheet.absent(noSuchCall, r.sheet.methodUnits(method)...)
 			continue
 		}
 		r.suite.progress.phase("load %s", method)

@@ -21,6 +21,21 @@ func (s *sheet) set(unit string, amount float64) {
 	s.result.Values = append(s.result.Values, record.Value{Unit: unit, Amount: amount})
 }
 
+// optional sets a metric if there is a value.
+func (s *sheet) optional(unit string, amount *int64, why string) {
+	if amount == nil {
+		s.absent(why, unit)
+		return
+	}
+	s.set(unit, float64(*amount))
+}
+
+// wants reports whether results of this kind have the metric.
+func (s *sheet) wants(unit string) bool {
+	m, ok := record.Lookup(unit)
+	return ok && slices.Contains(m.Kinds, s.result.Kind())
+}
+
 // absent says why metrics were not measured.
 func (s *sheet) absent(reason string, units ...string) { s.result.MarkAbsent(reason, units...) }
 
@@ -54,7 +69,7 @@ func (s *sheet) report(b *testing.B) {
 var published = []struct {
 	name string
 	p    float64
-}{{"p50", 0.50}, {"p90", 0.90}, {"p99", 0.99}}
+}{{"p50", 0.50}, {"p90", 0.90}, {"p99", 0.99}, {"p999", 0.999}}
 
 // latencies adds the percentiles of a method, each with its order-statistics interval, and withholds
 // those that the number of calls cannot carry.
@@ -62,11 +77,14 @@ func (s *sheet) latencies(method record.Method, m *load.Method) {
 	n := int(m.Latency.TotalCount())
 	s.set(method.Unit("calls"), float64(n))
 	if n == 0 {
-		s.absent("no call succeeded", methodLatencyUnits(method)...)
+		s.absent("no call succeeded", s.latencyUnits(method)...)
 		return
 	}
 	s.set(method.Unit("max-ns"), float64(m.Max.Nanoseconds()))
 	for _, q := range published {
+		if !s.wants(method.Unit(q.name + "-ns")) {
+			continue
+		}
 		lo, hi, ok := stat.PercentileRanks(n, q.p, stat.Confidence)
 		if !ok {
 			s.absent(fmt.Sprintf("%d calls are too few: an interval needs %d", n, stat.MinValues(q.p, stat.Confidence)),
@@ -86,15 +104,17 @@ func atRank(m *load.Method, rank int) float64 {
 	return float64(min(value, m.Max.Nanoseconds()))
 }
 
-// methodUnits lists every metric that belongs to a method.
-func methodUnits(method record.Method) []string {
-	return append(methodLatencyUnits(method), method.Unit("calls"), method.Unit("cpu-ns/call"))
+// methodUnits lists every metric of the result's kind that belongs to a method.
+func (s *sheet) methodUnits(method record.Method) []string {
+	return append(s.latencyUnits(method), method.Unit("calls"), method.Unit("cpu-ns/call"))
 }
 
-func methodLatencyUnits(method record.Method) []string {
+func (s *sheet) latencyUnits(method record.Method) []string {
 	units := []string{method.Unit("max-ns")}
 	for _, q := range published {
-		units = append(units, method.Unit(q.name+"-ns"), method.Unit(q.name+"-lo-ns"), method.Unit(q.name+"-hi-ns"))
+		if s.wants(method.Unit(q.name + "-ns")) {
+			units = append(units, method.Unit(q.name+"-ns"), method.Unit(q.name+"-lo-ns"), method.Unit(q.name+"-hi-ns"))
+		}
 	}
 	return units
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -25,13 +27,18 @@ type suite struct {
 	host          meter.Host
 	cpus          cpuPlan
 	gitlabLatency time.Duration
+	profiles      string
+	guards        guards
+	series        []scenarios.Series
+	offers        []scenarios.Offer
 	round         int
 
 	recordPath string
 	writer     *record.Writer
 	progress   *progress
-	// results are those of this run, in order.
+	// results are those of this run and of the record that it resumes, and held names the latter.
 	results []record.Result
+	held    map[heldKey]bool
 }
 
 // cpuPlan says which CPUs the suite and the subject run on.
@@ -47,7 +54,10 @@ func newSuite(o options) (*suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &suite{cpus: plan, gitlabLatency: o.gitlabLatency}
+	s := &suite{cpus: plan, gitlabLatency: o.gitlabLatency, profiles: o.profiles}
+	if err := s.ladders(o); err != nil {
+		return nil, err
+	}
 	if s.subject, err = scenarios.Load(o.subject); err != nil {
 		return nil, err
 	}
@@ -83,20 +93,86 @@ func confine(list string) (cpuPlan, error) {
 	return plan, spawn.PinSelf(plan.suite)
 }
 
-func (s *suite) beginRecord(o options) error {
-	names := s.pointNames()
-	chosen := selected(flag.Lookup("test.bench").Value.String(), names)
-	s.progress = newProgress(os.Stderr, chosen*o.rounds)
-	plan := make(record.Plan, len(names))
-	for _, name := range names {
-		plan[name] = o.rounds
+// ladders sets what series measure and how far they may go.
+func (s *suite) ladders(o options) error {
+	creds, err := scenarios.ParseCreds(o.creds)
+	if err != nil {
+		return err
 	}
+	s.series = scenarios.AllSeries(creds, o.stepDuration)
+	s.offers = scenarios.Offers(o.stepDuration)
+	s.guards, err = newGuards(o.memoryBudget, o.latencyCeiling)
+	return err
+}
+
+// beginRecord begins the record, or continues the one that is resumed.
+func (s *suite) beginRecord(o options) error {
+	names := s.names()
+	plan := s.plan(names, o.rounds)
 	var err error
 	if s.recordPath, err = recordPath(o.record); err != nil {
 		return err
 	}
-	s.writer, err = record.Create(s.recordPath, plan)
+	if o.resume {
+		err = s.resume(plan)
+	} else {
+		s.writer, err = record.Create(s.recordPath, plan)
+	}
+	s.progress = newProgress(os.Stderr, selected(flag.Lookup("test.bench").Value.String(), names)*o.rounds-len(s.held))
 	return err
+}
+
+// plan says what the record will hold once it is whole: every name of each kind that is selected at all.
+func (s *suite) plan(names []string, rounds int) record.Plan {
+	pattern := flag.Lookup("test.bench").Value.String()
+	kind := func(name string) string { k, _, _ := strings.Cut(name, "/"); return k }
+	kinds := make(map[string]bool)
+	for _, name := range names {
+		if selected(pattern, []string{name}) > 0 {
+			kinds[kind(name)] = true
+		}
+	}
+	plan := make(record.Plan)
+	for _, name := range names {
+		if kinds[kind(name)] {
+			plan[recordName(name)] = rounds
+		}
+	}
+	return plan
+}
+
+// resume continues a record, and skips what it holds of the same build, host and settings.
+func (s *suite) resume(plan record.Plan) error {
+	w, old, err := record.Append(s.recordPath, plan)
+	if err != nil {
+		return err
+	}
+	s.writer, s.held = w, make(map[heldKey]bool)
+	for _, dropped := range old.Dropped {
+		fmt.Fprintln(os.Stderr, "bench_test:", dropped)
+	}
+	for _, r := range old.Results {
+		if r.Identity[record.KeySHA256] != s.build.sha256 || !s.sameHost(r) {
+			return fmt.Errorf("-resume: %s holds results of another build or host (%s): name another file with -record", s.recordPath, r.Name)
+		}
+		round, err := strconv.Atoi(r.Identity[record.KeyRound])
+		if err != nil {
+			return fmt.Errorf("-resume: %s: round %q of %s", s.recordPath, r.Identity[record.KeyRound], r.Name)
+		}
+		s.held[heldKey{r.Name, round}] = true
+	}
+	s.results = old.Results
+	return nil
+}
+
+// sameHost reports whether a result was measured under this run's conditions.
+func (s *suite) sameHost(r record.Result) bool {
+	for key, value := range s.config() {
+		if r.Config[key] != value {
+			return false
+		}
+	}
+	return true
 }
 
 // recordPath is where the record goes: the path given, or a new name under out/ of the checkout, or
@@ -114,13 +190,26 @@ func recordPath(given string) (string, error) {
 	return filepath.Join(dir, name), os.MkdirAll(dir, 0o755)
 }
 
-func (s *suite) pointNames() []string {
+// names lists every benchmark that there is, as -bench sees them, in the order in which they run.
+func (s *suite) names() []string {
 	var names []string
 	for _, p := range scenarios.Points() {
 		names = append(names, "Point/"+p.Name(s.subject.Name))
 	}
+	for _, series := range s.series {
+		for _, step := range series.Steps {
+			names = append(names, "Series/"+step.Name(s.subject.Name))
+		}
+	}
+	for _, o := range s.offers {
+		names = append(names, "SeriesOpen/"+o.Name(s.subject.Name))
+	}
 	return names
 }
+
+// recordName is what the record calls a benchmark. The open loops' benchmark is named so that the pattern
+// Series chooses them as well.
+func recordName(name string) string { return strings.Replace(name, "SeriesOpen/", "Open/", 1) }
 
 // keep puts a result on disk, and in mind for those that build on it.
 func (s *suite) keep(r record.Result) error {

@@ -82,7 +82,12 @@ func (t *trial) run(phases []phase) string {
 	name := t.sheet.result.Name
 	for _, p := range phases {
 		t.suite.progress.phase("%s", p.name)
-		if err := p.run(t.b.Context()); err != nil {
+		err := p.run(t.b.Context())
+		if errors.Is(err, errEnded) {
+			t.endEarly(p.name, err)
+			break
+		}
+		if err != nil {
 			t.b.Fatalf("%s: %s: %v%s", name, p.name, err, t.people.tails())
 		}
 	}
@@ -100,6 +105,16 @@ func (t *trial) run(phases []phase) string {
 		return "measured, but: " + strings.Join(doubts, "; ")
 	}
 	return "ok"
+}
+
+// errEnded ends a trial early without failing it: what it has measured is recorded.
+var errEnded = errors.New("ended early")
+
+// endEarly marks everything that was not measured as absent.
+func (t *trial) endEarly(phase string, err error) {
+	t.sheet.doubt("%s: %v", phase, err)
+	t.sheet.result.Stop = stopWatchdog.because("%s: %v", phase, err)
+	t.sheet.absent("the step was ended early", t.sheet.unmeasured()...)
 }
 
 // fail makes the trial fail once it is over: what it has measured is recorded, marked.

@@ -95,6 +95,34 @@ func (s Step) Validate(subject *Subject) error {
 	return nil
 }
 
+// Offer is an open loop: calls that fall due at a part of the throughput that a surface's closed loop
+// reached at its knee.
+type Offer struct {
+	Step    Step
+	Percent int
+}
+
+// offered are the parts of the knee's throughput, and offerCreds how many credentials send the calls.
+var offered = []int{50, 80, 95}
+
+const offerCreds = 100
+
+// Offers lists the open loops of the surfaces in the order in which they run.
+func Offers(step time.Duration) []Offer {
+	var all []Offer
+	for _, series := range AllSeries([]int{offerCreds}, step) {
+		for _, percent := range offered {
+			all = append(all, Offer{Step: series.Steps[0], Percent: percent})
+		}
+	}
+	return all
+}
+
+// Name returns the open loop's part of a benchmark name.
+func (o Offer) Name(subject string) string {
+	return fmt.Sprintf("subject=%s/transport=%s/surface=%s/load=%dpct", subject, HTTP, o.Step.Surface, o.Percent)
+}
+
 // ParseCreds reads a list of populations such as 1,10,100.
 func ParseCreds(list string) ([]int, error) {
 	if list == "" {

@@ -33,6 +33,13 @@ func TestAllSeries(t *testing.T) {
 	assert.Len(t, AllSeries(nil, time.Second)[1].Steps, 10, "the ladder is not changed by those who use it")
 }
 
+func TestOffers(t *testing.T) {
+	all := Offers(time.Second)
+	require.Len(t, all, 9)
+	assert.Equal(t, Offer{Step{"dynamic", 100, 4, time.Second}, 50}, all[0])
+	assert.Equal(t, "subject=x/transport=http/surface=individual/load=95pct", all[8].Name("x"))
+}
+
 func TestStepValidate(t *testing.T) {
 	s := &Subject{Name: "x", Transports: map[Transport]*Launch{HTTP: {}}, Surfaces: map[Surface]*SurfaceSpec{"meta": {}}}
 	require.ErrorContains(t, Step{Surface: "meta"}.Validate(s), "no [many]")

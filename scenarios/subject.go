@@ -31,7 +31,7 @@ type Subject struct {
 	Transports map[Transport]*Launch `toml:"transports"`
 	Telemetry  *Option               `toml:"telemetry"`
 	// Many lets one HTTP process hold {clients} credentials, for series beyond what it ships with.
-	Many     *Option                  `toml:"many"`
+	Many     *Many                    `toml:"many"`
 	Surfaces map[Surface]*SurfaceSpec `toml:"surfaces"`
 }
 
@@ -72,6 +72,14 @@ type Launch struct {
 type Option struct {
 	Args []string          `toml:"args"`
 	Env  map[string]string `toml:"env"`
+}
+
+// Many is what lets one HTTP process hold more credentials than it ships with.
+type Many struct {
+	Option
+	// UpstreamConnections is how many connections to GitLab the process then holds at most; 0 is one for
+	// each call in flight. The suite checks its descriptors against it.
+	UpstreamConnections int `toml:"upstream_connections"`
 }
 
 // SurfaceSpec says how a surface is selected, what its listing must be, and the calls that exercise it.

@@ -1,0 +1,108 @@
+package bench_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	driverRun   = flag.Bool("driver", false, "compare the suite's driver with other load tools, for some minutes; -rounds says how often")
+	driverTools = flag.String("driver-tools", "", "`folder` in which TestDriver looks for load tools before PATH")
+)
+
+// The loads of the comparison, with calls enough that a start is a hundredth of a run.
+var (
+	smallCalls = drive{name: "small call", credentials: 4, inFlight: 4, calls: 60_000, methods: []string{toolsCall}}
+	listings   = drive{name: "3 MB listing", credentials: 1, inFlight: 4, calls: 2000, methods: []string{toolsList}}
+	crowd      = drive{name: "both in turn", credentials: 1000, inFlight: 4, calls: 20_000, methods: []string{toolsCall, toolsList}}
+)
+
+// TestDriver measures what the suite's driver costs, against load tools that check less. It judges by limits that
+// it prints, and fails only where something could not be measured: the figures are this host's.
+func TestDriver(t *testing.T) {
+	if !*driverRun {
+		t.Skip("no -driver: `make bench-driver` runs this, for some minutes")
+	}
+	report, err := compareAll(t, opts)
+	require.NoError(t, err)
+	text := report.markdown()
+	fmt.Fprintln(os.Stderr, text)
+	if *update {
+		require.Contains(t, report.versions, wrk, "a comparison without wrk is not for docs/method.md: install the Debian package")
+		rewriteDriverBlock(t, text)
+	}
+}
+
+// Where the table stands in docs/method.md.
+const (
+	driverStart = "<!-- driver -->\n"
+	driverEnd   = "<!-- /driver -->"
+)
+
+func rewriteDriverBlock(t *testing.T, text string) {
+	t.Helper()
+	path, document := methodDocument(t)
+	head, rest, ok := strings.Cut(document, driverStart)
+	require.True(t, ok, "%s has lost the mark %q", path, driverStart)
+	_, tail, ok := strings.Cut(rest, driverEnd)
+	require.True(t, ok, "%s has lost the mark %q", path, driverEnd)
+	require.NoError(t, os.WriteFile(path, []byte(head+driverStart+"\n"+text+"\n"+driverEnd+tail), 0o644))
+}
+
+func methodDocument(t *testing.T) (path, text string) {
+	t.Helper()
+	root, err := moduleRoot()
+	require.NoError(t, err)
+	path = filepath.Join(root, "docs", "method.md")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return path, string(data)
+}
+
+// TestDriverMeasured proves on a few calls that a driver can be measured: that the counts are exact, and that
+// there is something to read. It says nothing of how much.
+func TestDriverMeasured(t *testing.T) {
+	g, err := newGround(opts.cpus)
+	require.NoError(t, err)
+	own, err := driverGenerator()
+	require.NoError(t, err)
+	for _, d := range []drive{
+		{name: "calls", credentials: 4, inFlight: 4, calls: 2000, methods: []string{toolsCall}},
+		{name: "listings", credentials: 1, inFlight: 4, calls: 20, methods: []string{toolsList}},
+		{name: "both", credentials: 8, inFlight: 2, calls: 101, methods: []string{toolsCall, toolsList}},
+	} {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := g.run(t.Context(), t.TempDir(), own, d, message{})
+			require.NoError(t, err)
+			assert.Positive(t, c.cpu)
+			assert.Positive(t, c.peak)
+		})
+	}
+}
+
+// TestDriverMeasuredBadly runs tools that do not do what they are told to.
+func TestDriverMeasuredBadly(t *testing.T) {
+	g, err := newGround(opts.cpus)
+	require.NoError(t, err)
+	d := drive{name: "calls", credentials: 1, inFlight: 1, calls: 3, methods: []string{toolsCall}}
+	for _, tt := range []struct{ name, script, want string }{
+		{"ends at once", "echo no server >&2; exit 3", "no server"},
+		{"calls what is not there", "exec " + os.Args[0] + ` -test.run=^TestDriverChild$ -driver-job='{"Load":{"URL":"'$0'","Credentials":1,"InFlight":1,"Methods":["x"]}}'`, "ended before"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bad := generator{name: "bad", path: "/bin/sh", args: func(o order) ([]string, error) {
+				return []string{"-c", tt.script, o.url}, nil
+			}}
+			_, err := g.run(t.Context(), t.TempDir(), bad, d, message{})
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"mcpbench/internal/meter"
+	"mcpbench/scenarios"
+)
+
+// stopKind is why a series ended before the last step of its ladder.
+type stopKind string
+
+// The kinds of stops. A stop is recorded with the last step that was measured.
+const (
+	stopMemory      stopKind = "memory-budget"
+	stopLatency     stopKind = "latency-ceiling"
+	stopDescriptors stopKind = "descriptors"
+	stopWatchdog    stopKind = "watchdog"
+)
+
+// stop makes the text that a record holds.
+func (k stopKind) because(format string, args ...any) string {
+	return string(k) + ": " + fmt.Sprintf(format, args...)
+}
+
+// guards are the bounds that a series keeps.
+type guards struct {
+	// memory is what the subject's resident set may reach, in bytes.
+	memory int64
+	// latency is the 99th percentile of tools/call above which a step is the last.
+	latency time.Duration
+	// descriptors is what a process may have open.
+	descriptors int64
+}
+
+// memoryShare is the part of the memory available that a series may use unless told otherwise.
+const memoryShare = 0.8
+
+// newGuards takes the bounds from the flags, and from the host where a flag is not given.
+func newGuards(budget int64, ceiling time.Duration) (guards, error) {
+	if budget == 0 {
+		available, err := meter.AvailableMemory()
+		if err != nil {
+			return guards{}, err
+		}
+		budget = int64(memoryShare * float64(available))
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return guards{}, fmt.Errorf("read the bound of descriptors: %w", err)
+	}
+	return guards{memory: budget, latency: ceiling, descriptors: int64(min(limit.Cur, math.MaxInt64))}, nil
+}
+
+// reached is what a finished step tells about the next.
+type reached struct {
+	connections int
+	idle, peak  float64
+	callP99     time.Duration
+}
+
+// next returns why the given step must not follow those before it, or "".
+func (g guards) next(before []reached, step scenarios.Step, upstream int) string {
+	if need := descriptorsFor(step, upstream); need > g.descriptors {
+		return stopDescriptors.because("%d credentials need %d descriptors in a process, and %d are allowed", step.Creds, need, g.descriptors)
+	}
+	if len(before) == 0 {
+		return ""
+	}
+	last := before[len(before)-1]
+	if last.callP99 > g.latency {
+		return stopLatency.because("tools/call took %v at p99, more than %v", last.callP99.Round(time.Millisecond), g.latency)
+	}
+	if estimate := estimatePeak(before, step.Connections()); estimate > float64(g.memory) {
+		return stopMemory.because("%d credentials are estimated to reach %.0f MiB, more than %.0f MiB", step.Creds, estimate/mib, float64(g.memory)/mib)
+	}
+	return ""
+}
+
+const mib = 1 << 20
+
+// descriptorsFor is how many descriptors the process with the most of them needs: the suite and the subject
+// both hold one for each connection of a client and one for each of the subject to GitLab.
+func descriptorsFor(step scenarios.Step, upstream int) int64 {
+	toGitLab := step.Connections()
+	if upstream > 0 {
+		toGitLab = min(toGitLab, upstream)
+	}
+	const ownFiles = 200
+	return int64(step.Connections() + toGitLab + ownFiles)
+}
+
+// estimatePeak extends the peaks so far to more connections, along the steeper of two lines: the one through
+// the last two steps, and the one from idle through the last. It errs upwards, for the host's sake.
+func estimatePeak(before []reached, connections int) float64 {
+	last := before[len(before)-1]
+	slope := (last.peak - last.idle) / float64(last.connections)
+	if n := len(before); n > 1 && last.connections > before[n-2].connections {
+		slope = max(slope, (last.peak-before[n-2].peak)/float64(last.connections-before[n-2].connections))
+	}
+	return last.peak + max(0, slope)*float64(connections-last.connections)
+}
+
+// errOverBudget ends a step that was about to take more memory than it may.
+var errOverBudget = errors.New("the memory budget was passed")
+
+// watchdogEvery is how often the watchdog looks: a process cannot take much more memory in between than a CPU
+// can touch, some gigabytes a second.
+const watchdogEvery = 100 * time.Millisecond
+
+// watchdog returns a context that ends with errOverBudget when the resident set passes the budget, and a
+// function that ends the watch.
+func (g guards) watchdog(ctx context.Context, rss func() (int64, error)) (context.Context, func()) {
+	watched, cancel := context.WithCancelCause(ctx)
+	go func() {
+		ticker := time.NewTicker(watchdogEvery)
+		defer ticker.Stop()
+		for {
+			// A process that cannot be read has ended, which others will notice and explain.
+			if now, err := rss(); err == nil && now > g.memory {
+				cancel(fmt.Errorf("%w: %.0f MiB of %.0f MiB", errOverBudget, float64(now)/mib, float64(g.memory)/mib))
+			}
+			select {
+			case <-watched.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	return watched, func() { cancel(nil) }
+}
+
+func TestNext(t *testing.T) {
+	g := guards{memory: 1000 * mib, latency: 30 * time.Second, descriptors: 20000}
+	flat := []reached{{4, 20 * mib, 40 * mib, time.Second}, {40, 20 * mib, 60 * mib, time.Second}}
+	slow := []reached{{4, 20 * mib, 40 * mib, 31 * time.Second}}
+	for _, tt := range []struct {
+		name     string
+		before   []reached
+		step     scenarios.Step
+		upstream int
+		want     string
+	}{
+		{"first", nil, scenarios.Step{Creds: 1, InFlight: 4}, 0, ""},
+		{"fits", flat, scenarios.Step{Creds: 100, InFlight: 4}, 0, ""},
+		{"too much memory", flat, scenarios.Step{Creds: 1000, InFlight: 4}, 0, "memory-budget: 1000 credentials are estimated to reach 4020 MiB, more than 1000 MiB"},
+		{"too slow", slow, scenarios.Step{Creds: 2, InFlight: 4}, 0, "latency-ceiling: tools/call took 31s at p99, more than 30s"},
+		{"descriptors", nil, scenarios.Step{Creds: 10000, InFlight: 1}, 0, "descriptors: 10000 credentials need 20200 descriptors in a process, and 20000 are allowed"},
+		{"few to GitLab", nil, scenarios.Step{Creds: 10000, InFlight: 1}, 1000, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, g.next(tt.before, tt.step, tt.upstream)) })
+	}
+}
+
+func TestEstimatePeakErrsUpwards(t *testing.T) {
+	steep := []reached{{connections: 10, idle: 10, peak: 20}, {connections: 20, idle: 10, peak: 120}}
+	assert.InDelta(t, 220, estimatePeak(steep, 30), 1e-9, "along the last two steps")
+	fallen := []reached{{connections: 10, idle: 10, peak: 210}, {connections: 20, idle: 10, peak: 110}}
+	assert.InDelta(t, 160, estimatePeak(fallen, 30), 1e-9, "along the line from idle, not downwards")
+	below := []reached{{connections: 10, idle: 10, peak: 9}}
+	assert.InDelta(t, 9, estimatePeak(below, 30), 1e-9, "never less than what was seen")
+}
+
+func TestWatchdog(t *testing.T) {
+	g := guards{memory: 100}
+	ctx, end := g.watchdog(t.Context(), func() (int64, error) { return 101, nil })
+	<-ctx.Done()
+	require.ErrorIs(t, context.Cause(ctx), errOverBudget)
+	end()
+
+	ctx, end = g.watchdog(t.Context(), func() (int64, error) { return 100, nil })
+	require.NoError(t, ctx.Err())
+	end()
+	<-ctx.Done()
+	require.NotErrorIs(t, context.Cause(ctx), errOverBudget)
+}
+
+func TestNewGuards(t *testing.T) {
+	g, err := newGuards(0, time.Second)
+	require.NoError(t, err)
+	available, err := meter.AvailableMemory()
+	require.NoError(t, err)
+	assert.InEpsilon(t, memoryShare*float64(available), float64(g.memory), 0.1)
+	assert.Positive(t, g.descriptors)
+	g, err = newGuards(5, time.Second)
+	require.NoError(t, err)
+	assert.EqualValues(t, 5, g.memory)
+}

@@ -1,0 +1,107 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mcpbench/internal/load"
+	"mcpbench/internal/record"
+	"mcpbench/internal/stat"
+	"mcpbench/scenarios"
+)
+
+// openRun is one open loop while it is measured.
+type openRun struct {
+	stepRun
+	rate float64
+}
+
+// open measures one open loop and records what came of it.
+func (s *suite) open(b *testing.B, name string, o scenarios.Offer) {
+	b.Helper()
+	if s.skip(b, name) {
+		return
+	}
+	s.progress.begin(strings.TrimPrefix(name, "Open/subject="+s.subject.Name+"/transport=http/"))
+	verdict := "failed"
+	defer func() { s.progress.end(verdict) }()
+	if err := o.Step.Validate(s.subject); err != nil {
+		b.Fatal(err)
+	}
+	knee, err := s.knee(o.Step.Surface)
+	if err != nil {
+		verdict = "left out, " + err.Error()
+		b.Skip(err)
+	}
+	method := fmt.Sprintf("open loop, tools/call and tools/list in turn, %d%% of %.4g calls/s, latency from when a call was due; %s", o.Percent, knee.PerSecond, statistics)
+	r := &openRun{
+		stepRun: stepRun{trial: newTrial(b, s, stepLaunch(name, o.Step), method, stepSettings(s.subject, o.Step)), step: o.Step},
+		rate:    knee.PerSecond * float64(o.Percent) / 100,
+	}
+	verdict = r.run([]phase{{"idle", r.start}, {"admit", r.admit}, {"load", r.guarded(r.offer)}, {"close", r.end}})
+}
+
+// knee finds the surface's knee from the steps of its series so far that are to be believed.
+func (s *suite) knee(surface scenarios.Surface) (stat.Knee, error) {
+	var points []stat.Throughput
+	for _, r := range s.results {
+		if r.Kind() != record.Series || r.Part("surface") != string(surface) || len(r.Certificate) > 0 {
+			continue
+		}
+		perSecond, ok1 := r.Value("calls/s")
+		inFlight, ok2 := r.Value("inflight")
+		if !ok1 || !ok2 {
+			continue
+		}
+		p50, _ := r.Value(record.Call.Unit("p50-ns"))
+		p99, _ := r.Value(record.Call.Unit("p99-ns"))
+		points = append(points, stat.Throughput{
+			InFlight: int(inFlight), PerSecond: perSecond, P50: time.Duration(p50), P99: time.Duration(p99),
+		})
+	}
+	if len(points) == 0 {
+		return stat.Knee{}, fmt.Errorf("the record holds no step of the series on %s to be believed: measure Series/surface=%s first, or name a record that has it with -record and -resume", surface, surface)
+	}
+	return stat.FindKnee(points)
+}
+
+// start starts the process. What it costs idle is in the series.
+func (r *openRun) start(context.Context) error {
+	r.sheet.set("clients", float64(r.step.Creds))
+	return r.people.startIdle(r.b)
+}
+
+// offer sends calls at the rate.
+func (r *openRun) offer(ctx context.Context) error {
+	return r.resident(func() error {
+		offered, err := r.watched(func() (*load.Phase, error) {
+			return load.Open(ctx, r.workers(record.Call, record.List), r.rate, load.Options{Duration: r.step.Duration})
+		})
+		if err != nil {
+			return err
+		}
+		offered.write(r.trial)
+		r.sheet.set("offered-calls/s", r.rate)
+		r.sheet.set("unsent-calls", float64(offered.phase.Unsent))
+		r.sheet.set("queued-calls", float64(offered.phase.Queued))
+		r.sheet.set("late-calls", float64(offered.phase.Late))
+		if share := float64(offered.phase.Late) / float64(max(1, offered.phase.Calls())); share > lateLimit {
+			r.sheet.doubt("the suite itself sent %.1f%% of the calls late", 100*share)
+		}
+		return nil
+	})
+}
+
+// lateLimit is the share of calls that the suite may send late before its latencies are not to be believed.
+const lateLimit = 0.01
+
+// end closes the connections and the process.
+func (r *openRun) end(ctx context.Context) error {
+	if err := r.people.disconnect(); err != nil {
+		return err
+	}
+	return r.stop(ctx)
+}
