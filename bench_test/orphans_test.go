@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,12 +71,7 @@ func running(t *testing.T, binary string) []string {
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	in, err := os.Open(from)
+	data, err := os.ReadFile(from)
 	require.NoError(t, err)
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o700)
-	require.NoError(t, err)
-	_, err = io.Copy(out, in)
-	require.NoError(t, err)
-	require.NoError(t, out.Close())
+	require.NoError(t, os.WriteFile(to, data, 0o700))
 }

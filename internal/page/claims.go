@@ -202,7 +202,7 @@ func differences(on, off *Scenario) []string {
 // not to be.
 func failures(v *View) string {
 	var calls, refused, failed float64
-	for _, s := range v.Scenarios {
+	for _, s := range v.everything() {
 		calls += s.calls()
 		refused += s.sum("refused-calls")
 		failed += s.sum("failed-calls")
@@ -229,7 +229,10 @@ func (s *Scenario) sum(unit string) float64 {
 
 // calls is how many calls of the scenario were answered as they should be.
 func (s *Scenario) calls() float64 {
-	total := 0.0
+	total := s.sum("calls") // of a step or an open loop, and no other has it
+	if total > 0 {
+		return total
+	}
 	for _, m := range record.Methods() {
 		total += s.sum(m.Unit("calls"))
 	}
@@ -250,16 +253,31 @@ func largest(f Figure) float64 { return f.Max }
 // the surfaces they are on: "1.2 ms (`dynamic`) to 3 ms (`meta`)". Where all
 // surfaces read the same it names none, unless there is but one.
 func extremes(scenarios []*Scenario, unit string, of func(Figure) float64) string {
-	by := func(a, b *Scenario) int { return cmp.Compare(of(a.Figure(unit)), of(b.Figure(unit))) }
-	least, most := slices.MinFunc(scenarios, by), slices.MaxFunc(scenarios, by)
-	from, to := amount(unit, of(least.Figure(unit))), amount(unit, of(most.Figure(unit)))
+	var all []onSurface
+	for _, s := range scenarios {
+		all = append(all, onSurface{surface(s), of(s.Figure(unit))})
+	}
+	return reach(unit, all)
+}
+
+// onSurface is an amount and the surface it belongs to.
+type onSurface struct {
+	surface string
+	amount  float64
+}
+
+// reach gives the smallest and the largest of amounts, as extremes does.
+func reach(unit string, all []onSurface) string {
+	by := func(a, b onSurface) int { return cmp.Compare(a.amount, b.amount) }
+	least, most := slices.MinFunc(all, by), slices.MaxFunc(all, by)
+	from, to := amount(unit, least.amount), amount(unit, most.amount)
 	switch {
-	case len(scenarios) == 1:
-		return fmt.Sprintf("%s (%s)", to, surface(most))
+	case len(all) == 1:
+		return fmt.Sprintf("%s (%s)", to, most.surface)
 	case from == to:
 		return to
 	}
-	return fmt.Sprintf("%s (%s) to %s (%s)", from, surface(least), to, surface(most))
+	return fmt.Sprintf("%s (%s) to %s (%s)", from, least.surface, to, most.surface)
 }
 
 func surface(s *Scenario) string { return "`" + s.Surface + "`" }

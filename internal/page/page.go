@@ -16,23 +16,35 @@ func Draw(rec *record.Record) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	sections := []Section{{Blocks: v.heading()}, section("At a glance", v.glance()...), section("What to plan for", v.planning()...)}
+	sections = append(sections, v.points()...)
+	for _, l := range v.Ladders {
+		sections = append(sections, section(l.heading(), l.blocks()...))
+	}
+	sections = append(sections,
+		section("Refused and failed calls", v.outcomes()...),
+		section("How this was measured", v.measured()...),
+		section("What was not measured", v.notMeasured()),
+		section("Measuring again", v.again()...))
 	return &Document{
-		Title: "What " + escape(v.subjects()) + " costs to run",
-		Sections: slices.DeleteFunc([]Section{
-			{Blocks: v.heading()},
-			section("At a glance", v.glance()...),
-			section("Memory", v.memory()...),
-			section("Processor time", v.processorTime()...),
-			section("What a client waits for", v.waits()...),
-			section("Latency under load", v.latency()...),
-			section("Threads, descriptors, goroutines", v.process()...),
-			section("Refused and failed calls", v.outcomes()...),
-			section("How this was measured", v.measured()...),
-			section("What was not measured", notMeasured()),
-			section("Measuring again", v.again()...),
-		}, Section.empty),
-		Covers: coverage(rec),
+		Title:    "What " + escape(v.subjects()) + " costs to run",
+		Sections: slices.DeleteFunc(sections, Section.empty),
+		Covers:   coverage(rec),
 	}, nil
+}
+
+// points is what there is to say of the point scenarios, if there are any.
+func (v *View) points() []Section {
+	if len(v.Scenarios) == 0 {
+		return nil
+	}
+	return []Section{
+		section("Memory", v.memory()...),
+		section("Processor time", v.processorTime()...),
+		section("What a client waits for", v.waits()...),
+		section("Latency under load", v.latency()...),
+		section("Threads, descriptors, goroutines", v.process()...),
+	}
 }
 
 // empty reports whether a section has nothing to say.
@@ -45,7 +57,7 @@ func (s Section) empty() bool {
 // subjects names what was measured.
 func (v *View) subjects() string {
 	var names []string
-	for _, s := range v.Scenarios {
+	for _, s := range v.everything() {
 		if s.Subject != "" && !slices.Contains(names, s.Subject) {
 			names = append(names, s.Subject)
 		}
@@ -58,9 +70,9 @@ func (v *View) subjects() string {
 
 // heading says what the figures belong to: without it they mean nothing.
 func (v *View) heading() []Block {
-	lines := []string{v.hostLine(), joinWords(v.buildLine(), v.dateLine(), v.roundsLine())}
+	lines := []string{v.hostLine(), joinWords(v.buildLine(), v.dateLine(), roundsLine(v.everything()))}
 	if len(v.Missing) > 0 {
-		lines = append(lines, fmt.Sprintf("**This record is partial.** Planned and not in it: %s.", escape(v.Missing.String())))
+		lines = append(lines, fmt.Sprintf("**This record is partial.** Planned and not in it: %s.", escape(listed(v.Missing))))
 	}
 	for _, dropped := range v.Dropped {
 		lines = append(lines, "**Left out of the record:** "+escape(path.Base(dropped))+".")
@@ -122,8 +134,8 @@ func (v *View) dateLine() string {
 }
 
 // roundsLine says what the figures of the tables are and what they lack.
-func (v *View) roundsLine() string {
-	least, most := v.rounds()
+func roundsLine(scenarios []*Scenario) string {
+	least, most := rounds(scenarios)
 	needed := stat.MinValues(0.5, stat.Confidence)
 	rounds := fmt.Sprintf("%d %s", most, plural(most, "round"))
 	if least < most {

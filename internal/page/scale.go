@@ -15,9 +15,10 @@ type Scale struct {
 // The scales that columns use, each the same from top to bottom so that a
 // column can be read downwards.
 var (
-	plain  = Scale{"", 1}
-	mib    = Scale{"MiB", 1 << 20}
-	millis = Scale{"ms", 1e6}
+	plain   = Scale{"", 1}
+	mib     = Scale{"MiB", 1 << 20}
+	millis  = Scale{"ms", 1e6}
+	seconds = Scale{"s", 1e9}
 )
 
 // fitting is the scale that fits each figure by itself, for a column in which

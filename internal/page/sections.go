@@ -17,8 +17,11 @@ func (v *View) glance() []Block {
 		}
 	}
 	var blocks []Block
-	if len(shown) > 0 {
+	switch {
+	case len(shown) > 0:
 		blocks = tables(scenarioTable(shown, glanceColumns))
+	case len(v.Scenarios) == 0:
+		blocks = v.overview()
 	}
 	if said := v.atAGlance(); len(said) > 0 {
 		blocks = append(blocks, list(said...))
@@ -36,24 +39,11 @@ func (v *View) memory() []Block {
 }
 
 func (v *View) processorTime() []Block {
-	scale := v.timeScale("cpu-ns/call")
+	scale := smallest(v.Scenarios, "cpu-ns/call")
 	return append([]Block{text(fmt.Sprintf("Cores that the server kept busy while every client was calling, and processor time for a call in %s: "+
 		"of the whole load, and of each method in a phase of its own. Between machines, time per call carries over better "+
 		"than calls per second do.", scale.Symbol))},
 		tables(scenarioTable(v.Scenarios, processorColumns(scale)))...)
-}
-
-// timeScale is the one that fits the smallest figure of a metric.
-func (v *View) timeScale(unit string) Scale {
-	known := having(v.Scenarios, unit)
-	if len(known) == 0 {
-		return millis
-	}
-	smallest := known[0].Figure(unit).Median
-	for _, s := range known {
-		smallest = min(smallest, s.Figure(unit).Median)
-	}
-	return scaleOf(unit, smallest)
 }
 
 func (v *View) waits() []Block {
@@ -65,12 +55,12 @@ func (v *View) waits() []Block {
 func (v *View) latency() []Block {
 	return append([]Block{text("Milliseconds from sending a request to the end of its reply, with all clients calling one method, " +
 		"each sending its next call when the last is answered: a server that stalls is asked less, so these figures say how " +
-		"long a call takes among so many callers, not what happens to callers who do not wait. " + v.intervalNeeds())},
+		"long a call takes among so many callers, not what happens to callers who do not wait. " + intervalNeeds())},
 		tables(v.latencyTable())...)
 }
 
 // intervalNeeds says from how many calls on a percentile is published.
-func (v *View) intervalNeeds() string {
+func intervalNeeds() string {
 	return fmt.Sprintf("The interval spans that of every round. It takes %s calls a round for p90 and %s for p99; with fewer the percentile is withheld.",
 		significant(float64(stat.MinValues(0.9, stat.Confidence))), significant(float64(stat.MinValues(0.99, stat.Confidence))))
 }
@@ -88,15 +78,23 @@ func (v *View) outcomes() []Block {
 }
 
 func (v *View) measured() []Block {
-	blocks := []Block{text("The server is the real binary, started as a client would start it, a fresh process for every row and round. GitLab is " +
+	parts := []string{"The server is the real binary, started as a client would start it, a fresh process for every row and round. GitLab is " +
 		"a stand-in on the same machine with made-up data, so nothing depends on a network or on somebody's instance. " +
-		"The surface is passed explicitly. A scenario has phases, and every reading belongs to one: the process is read idle; " +
-		"clients are admitted one at a time, each with a first `tools/list`; all of them call at once, one method after " +
-		"the other; the load stops and memory comes to rest; the process is told to stop.")}
+		"The surface is passed explicitly."}
+	if len(v.Scenarios) > 0 {
+		parts = append(parts, "A scenario has phases, and every reading belongs to one: the process is read idle; "+
+			"clients are admitted one at a time, each with a first `tools/list`; all of them call at once, one method after "+
+			"the other; the load stops and memory comes to rest; the process is told to stop.")
+	}
+	blocks := []Block{text(joinWords(parts...))}
+	if len(v.Ladders) > 0 {
+		blocks = append(blocks, text(ladderMethod))
+	}
 	blocks = append(blocks, text("Peaks are the kernel's own high-water mark, set back before the load. Processor time is read with the "+
 		"resolution of nanoseconds over the whole process tree. A result that the suite itself has reason to doubt is marked "+
 		"and carries no statement above."))
-	if items := append(v.grouped("Method", record.KeyMethod), v.grouped("Settings", record.KeySettings)...); len(items) > 0 {
+	items := append(v.grouped("Method", record.KeyMethod), v.grouped("Settings", record.KeySettings)...)
+	if items = append(items, v.ladderMethods()...); len(items) > 0 {
 		blocks = append(blocks, text("What the record says of method and settings:"), list(items...))
 	}
 	return blocks
@@ -140,21 +138,29 @@ func (v *View) summarised(titles []string) string {
 	return escape(transport)
 }
 
-func notMeasured() Block {
+func (v *View) notMeasured() Block {
+	mix := "All clients call one method at a time here; people do not."
+	if len(v.Ladders) > 0 {
+		mix = "Clients call one method at a time here, or two in turn; people do neither."
+	}
 	return list(
 		"**Another machine.** How the figures relate should hold elsewhere; how large they are will not.",
 		"**A network, TLS and a real GitLab.** All is on one machine. What GitLab itself takes comes on top of every call that asks it.",
 		"**Time.** Rounds last minutes. Whether memory creeps over days is a different measurement.",
-		"**Other mixes.** All clients call one method at a time here; people do not.",
+		"**Other mixes.** "+mix,
 		"**Memory outside the process**, such as the page cache that a container's accounting adds.")
 }
 
 func (v *View) again() []Block {
+	all := v.everything()
+	if len(v.Scenarios) > 0 {
+		all = v.Scenarios
+	}
 	return []Block{
 		text("The first line measures a quick matrix, the second everything that is published; the third draws the page from a record without " +
 			"measuring, the fourth checks that the two agree. A single surface is chosen by name, and two records are compared as they are:"),
 		code("make bench", "make bench-resources", "make bench-resources-render", "make check-bench-resources",
-			"go test -run '^$' -bench '"+pattern(v.Scenarios[len(v.Scenarios)-1].Name)+"' -benchtime=1x ./bench_test",
+			"go test -run '^$' -bench '"+pattern(all[len(all)-1].Name)+"' -benchtime=1x ./bench_test",
 			"go tool benchstat OLD.txt NEW.txt"),
 	}
 }

@@ -71,13 +71,19 @@ var waitColumns = []column{
 // A tableMaker fills a table and remembers what has to stand under it.
 type tableMaker struct {
 	table   Table
-	reasons []string // of absent figures; the place in the list is the mark
-	doubts  []string // of marked rows
+	reasons []string            // of absent figures; the place in the list is the mark
+	doubts  []string            // of marked rows
+	aside   map[string][]string // titles of rows loaded otherwise than the others, by how
 }
 
 // scenarioTable has a row for each of the scenarios and the given columns.
 func scenarioTable(scenarios []*Scenario, columns []column) *Table {
-	m := &tableMaker{table: Table{Head: []string{"Scenario"}, Names: 1}}
+	return tableOf("Scenario", scenarios, columns)
+}
+
+// tableOf is such a table of what its first head says.
+func tableOf(head string, scenarios []*Scenario, columns []column) *Table {
+	m := &tableMaker{table: Table{Head: []string{head}, Names: 1}}
 	for _, c := range columns {
 		m.table.Head = append(m.table.Head, c.head)
 	}
@@ -91,17 +97,45 @@ func scenarioTable(scenarios []*Scenario, columns []column) *Table {
 	return m.finish()
 }
 
-// doubtMark is on every row whose certificate has something to say.
-const doubtMark = "†"
+// Marks of rows: doubtMark where a certificate has something to say, asideMark
+// where a step was loaded otherwise than most of its series.
+const (
+	doubtMark = "†"
+	asideMark = "‡"
+)
 
 // name is the cell that names a scenario, marked if it is not to be believed
-// in full.
+// in full or not to be held against the others.
 func (m *tableMaker) name(s *Scenario) Cell {
 	c := Cell{Text: escape(s.Title())}
-	if len(s.Doubts) == 0 {
-		return c
+	if s.Credentials > 0 {
+		c = Cell{Text: significant(float64(s.Credentials)), Value: float64(s.Credentials), Known: true}
 	}
-	c.Mark = doubtMark
+	var marks []string
+	if len(s.Doubts) > 0 {
+		marks = append(marks, doubtMark)
+		m.doubt(s)
+	}
+	if s.Aside != "" {
+		marks = append(marks, asideMark)
+		m.setAside(s.Aside, c.Text)
+	}
+	c.Mark = strings.Join(marks, " ")
+	return c
+}
+
+// setAside remembers how the rows of some populations were loaded.
+func (m *tableMaker) setAside(how, populations string) {
+	if m.aside == nil {
+		m.aside = make(map[string][]string)
+	}
+	if !slices.Contains(m.aside[how], populations) {
+		m.aside[how] = append(m.aside[how], populations)
+	}
+}
+
+// doubt remembers why a scenario is marked.
+func (m *tableMaker) doubt(s *Scenario) {
 	verdict := "left out for doubt"
 	if !s.Believed() {
 		verdict = "doubted, so that no statement uses it"
@@ -110,7 +144,6 @@ func (m *tableMaker) name(s *Scenario) Cell {
 	if !slices.Contains(m.doubts, note) {
 		m.doubts = append(m.doubts, note)
 	}
-	return c
 }
 
 // cell shows a figure, or n/a with the mark of its reason.
@@ -139,23 +172,36 @@ func (m *tableMaker) finish() *Table {
 		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s n/a: %s.", raised(m.mark(reason)), escape(reason)))
 	}
 	m.table.Notes = append(m.table.Notes, m.doubts...)
+	for _, how := range sortedKeys(m.aside) {
+		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s %s credentials: with %s, so not to be held against the other rows.",
+			raised(asideMark), enumerate(m.aside[how]), loadWords(how)))
+	}
 	return &m.table
 }
 
-// latencyTable has a row for each method of each scenario.
+// latencyTable has a row for each method of each point scenario.
 func (v *View) latencyTable() *Table {
-	m := &tableMaker{table: Table{Names: 2, Head: []string{"Scenario", "Method", "Calls a round",
-		"p50", "p90", "p99", "p99, 95% interval", "Longest"}}}
+	return latencyTable("Scenario", v.Scenarios, record.Methods(), "p50-ns", "p90-ns", "p99-ns")
+}
+
+// latencyTable has a row for each of the methods of each scenario. The interval
+// that it shows is that of p99.
+func latencyTable(head string, scenarios []*Scenario, methods []record.Method, percentiles ...string) *Table {
+	m := &tableMaker{table: Table{Names: 2, Head: []string{head, "Method", "Calls a round"}}}
+	for _, p := range percentiles {
+		m.table.Head = append(m.table.Head, percentileHeads[p]...)
+	}
+	m.table.Head = append(m.table.Head, "Longest")
 	without := make(map[string][]string)
-	for _, s := range v.Scenarios {
-		for _, method := range record.Methods() {
+	for _, s := range scenarios {
+		for _, method := range methods {
 			calls := s.Figure(method.Unit("calls"))
 			if !calls.Known() {
 				why := fmt.Sprintf("%s: %s", methodName(method), escape(calls.Absent))
 				without[why] = append(without[why], escape(s.Title()))
 				continue
 			}
-			m.latencyRow(s, method, calls)
+			m.latencyRow(s, method, calls, percentiles)
 		}
 	}
 	t := m.finish()
@@ -165,14 +211,21 @@ func (v *View) latencyTable() *Table {
 	return t
 }
 
-func (m *tableMaker) latencyRow(s *Scenario, method record.Method, calls Figure) {
+// percentileHeads are the columns that a percentile takes.
+var percentileHeads = map[string][]string{
+	"p50-ns": {"p50"}, "p90-ns": {"p90"}, "p99-ns": {"p99", "p99, 95% interval"}, "p999-ns": {"p99.9"},
+}
+
+func (m *tableMaker) latencyRow(s *Scenario, method record.Method, calls Figure, percentiles []string) {
 	cell := func(quantity string) Cell { return m.cell(s.Figure(method.Unit(quantity)), millis, Figure.spread) }
-	m.table.Rows = append(m.table.Rows, []Cell{
-		m.name(s), {Text: methodName(method)}, m.cell(calls, plain, Figure.spread),
-		cell("p50-ns"), cell("p90-ns"), cell("p99-ns"),
-		m.ends(s.Figure(method.Unit("p99-lo-ns")), s.Figure(method.Unit("p99-hi-ns"))),
-		cell("max-ns"),
-	})
+	row := []Cell{m.name(s), {Text: methodName(method)}, m.cell(calls, plain, Figure.spread)}
+	for _, p := range percentiles {
+		row = append(row, cell(p))
+		if p == "p99-ns" {
+			row = append(row, m.ends(s.Figure(method.Unit("p99-lo-ns")), s.Figure(method.Unit("p99-hi-ns"))))
+		}
+	}
+	m.table.Rows = append(m.table.Rows, append(row, cell("max-ns")))
 }
 
 // ends is the interval that holds the interval of every round.
@@ -190,7 +243,11 @@ func (m *tableMaker) ends(lo, hi Figure) Cell {
 func (v *View) outcomeTable() *Table {
 	m := &tableMaker{table: Table{Names: 1,
 		Head: []string{"Scenario", "Answered", "Refused", "Failed", "GitLab requests per `tools/call`"}}}
-	for _, s := range v.Scenarios {
+	counted := slices.Clone(v.Scenarios)
+	for _, l := range v.Ladders {
+		counted = append(counted, l.counted()...)
+	}
+	for _, s := range counted {
 		m.table.Rows = append(m.table.Rows, []Cell{{Text: escape(s.Title())},
 			{Text: significant(s.calls()), Value: s.calls(), Known: true},
 			m.total(s, "refused-calls"), m.total(s, "failed-calls"),

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mcpbench/internal/record"
@@ -19,20 +20,25 @@ import (
 
 // A View is a record arranged for looking things up.
 type View struct {
-	Scenarios []*Scenario
-	Dates     []string // when results were measured, oldest first
+	Scenarios []*Scenario // the point scenarios
+	Ladders   []*Ladder   // the series and open loops, one a surface
+	Dates     []string    // when results were measured, oldest first
 	Missing   record.Plan
 	Dropped   []string
 
 	any record.Result // any result: what it says of host and build, all say
 }
 
-// A Scenario is what the record holds of one benchmark name.
+// A Scenario is what the record holds of one benchmark name: a point scenario,
+// one step of a series, or an open loop at one rate.
 type Scenario struct {
 	Name               string // full benchmark name
+	Kind               record.Kind
 	Subject            string
 	Transport, Surface string
 	Telemetry          bool
+	Credentials        int             // of a step of a series; zero of all else
+	Aside              string          // how a step was loaded otherwise than most of its series, if it was
 	Results            []record.Result // what figures come from: believed, if any are
 	All                []record.Result // every round, believed or not
 	Doubts             []string        // each doubted round with the reasons of its certificate
@@ -45,31 +51,70 @@ var common = []string{record.KeyGOOS, record.KeyGOARCH, record.KeyHost, record.K
 
 // NewView arranges the record, or says why it cannot be one page.
 func NewView(rec *record.Record) (*View, error) {
-	points := slices.DeleteFunc(slices.Clone(rec.Results), func(r record.Result) bool { return r.Kind() != record.Point })
-	if len(points) == 0 {
-		return nil, errors.New("the record holds no point scenarios: nothing to draw")
+	scenarios, err := gather(rec.Results)
+	if err != nil {
+		return nil, err
 	}
-	v := &View{any: points[0], Missing: rec.Missing(), Dropped: rec.Dropped}
-	byName := make(map[string][]record.Result)
-	dates := make(map[string]bool)
-	for _, r := range points {
-		if err := alike(v.any, r); err != nil {
-			return nil, err
+	v := &View{any: scenarios[0].All[0], Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results)}
+	var ladders []*Scenario
+	for _, s := range scenarios {
+		if s.Kind == record.Point {
+			v.Scenarios = append(v.Scenarios, s)
+		} else {
+			ladders = append(ladders, s)
 		}
-		byName[r.Name] = append(byName[r.Name], r)
-		if date := r.About(record.KeyDate); date != "" {
-			dates[date] = true
-		}
-	}
-	v.Dates = slices.Sorted(maps.Keys(dates))
-	for name, results := range byName {
-		if err := sameSettings(results); err != nil {
-			return nil, err
-		}
-		v.Scenarios = append(v.Scenarios, newScenario(name, results))
 	}
 	slices.SortFunc(v.Scenarios, inOrder)
+	v.Ladders = newLadders(ladders, rec.Plan)
 	return v, nil
+}
+
+// kinds are those that a page shows.
+var kinds = []record.Kind{record.Point, record.Series, record.Open}
+
+// gather puts the rounds of each name together, in the order of the record. It
+// refuses what cannot stand on one page.
+func gather(results []record.Result) ([]*Scenario, error) {
+	byName := make(map[string][]record.Result)
+	var names []string
+	var first *record.Result
+	for i, r := range results {
+		if !slices.Contains(kinds, r.Kind()) {
+			continue
+		}
+		if first == nil {
+			first = &results[i]
+		}
+		if err := alike(*first, r); err != nil {
+			return nil, err
+		}
+		if byName[r.Name] == nil {
+			names = append(names, r.Name)
+		}
+		byName[r.Name] = append(byName[r.Name], r)
+	}
+	if len(names) == 0 {
+		return nil, errors.New("the record holds no point scenarios, no series and no open loops: nothing to draw")
+	}
+	var scenarios []*Scenario
+	for _, name := range names {
+		if err := sameSettings(byName[name]); err != nil {
+			return nil, err
+		}
+		scenarios = append(scenarios, newScenario(name, byName[name]))
+	}
+	return scenarios, nil
+}
+
+// dates are the moments at which results were measured, oldest first.
+func dates(results []record.Result) []string {
+	seen := make(map[string]bool)
+	for _, r := range results {
+		if date := r.About(record.KeyDate); date != "" {
+			seen[date] = true
+		}
+	}
+	return sortedKeys(seen)
 }
 
 // alike refuses two results of different hosts or builds.
@@ -96,8 +141,11 @@ func sameSettings(rounds []record.Result) error {
 
 func newScenario(name string, rounds []record.Result) *Scenario {
 	r := rounds[0]
-	s := &Scenario{Name: name, Subject: r.Part("subject"), Transport: r.Part("transport"),
+	s := &Scenario{Name: name, Kind: r.Kind(), Subject: r.Part("subject"), Transport: r.Part("transport"),
 		Surface: r.Part("surface"), Telemetry: r.Part("telemetry") == "on", All: rounds}
+	if s.Kind == record.Series {
+		s.Credentials, _ = strconv.Atoi(r.Part("creds")) // zero names the step by its benchmark
+	}
 	for _, r := range rounds {
 		if len(r.Certificate) == 0 {
 			s.Results = append(s.Results, r)
@@ -119,8 +167,18 @@ func (s *Scenario) Believed() bool { return len(s.Results[0].Certificate) == 0 }
 // Figure looks up one metric.
 func (s *Scenario) Figure(unit string) Figure { return figureOf(unit, s.Results) }
 
-// Title is what tables call the scenario.
+// Title is what tables call the scenario. A step and a rate stand in tables of
+// one surface, which they need not name.
 func (s *Scenario) Title() string {
+	percent, isPercent := strings.CutSuffix(s.All[0].Part("load"), "pct")
+	switch {
+	case s.Credentials > 0:
+		return significant(float64(s.Credentials)) + plural(s.Credentials, " credential")
+	case s.Kind == record.Open && isPercent:
+		return percent + "%"
+	case s.Kind != record.Point:
+		return s.Name
+	}
 	parts := []string{s.Transport, s.Surface}
 	if s.Telemetry {
 		parts = append(parts, "telemetry")
@@ -165,10 +223,20 @@ func (v *View) believed(transport string, telemetry bool) []*Scenario {
 	return out
 }
 
-// rounds returns the least and most rounds that any scenario's figures rest on.
-func (v *View) rounds() (least, most int) {
-	least = len(v.Scenarios[0].Results)
-	for _, s := range v.Scenarios {
+// everything is every scenario, step and open loop of the record.
+func (v *View) everything() []*Scenario {
+	all := slices.Clone(v.Scenarios)
+	for _, l := range v.Ladders {
+		all = append(append(all, l.Steps...), l.Open...)
+	}
+	return all
+}
+
+// rounds returns the least and most rounds that any of the scenarios' figures
+// rest on.
+func rounds(scenarios []*Scenario) (least, most int) {
+	least = len(scenarios[0].Results)
+	for _, s := range scenarios {
 		least, most = min(least, len(s.Results)), max(most, len(s.Results))
 	}
 	return least, most
