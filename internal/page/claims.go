@@ -21,13 +21,29 @@ type claim struct {
 var claims = []claim{
 	{"Memory over HTTP", httpMemory},
 	{"Memory on stdio", stdioMemory},
-	{"Holding and serving", holdingAndServing},
+	{"Holding and serving", firstOf(heldAndServed, holdingAndServing)},
+	{"Bounding credentials", boundingCredentials},
 	{"Processor", processor},
 	{"Listing and calling", listingAndCalling},
 	{"Starting", starting},
 	{"Under load", underLoad},
+	{"Throughput", throughput},
+	{"At a rate", atARate},
+	{"After the load", afterTheLoad},
 	{"Telemetry", telemetry},
 	{"Failures", failures},
+}
+
+// firstOf says what the first of several has to say.
+func firstOf(sayers ...func(*View) string) func(*View) string {
+	return func(v *View) string {
+		for _, says := range sayers {
+			if sentence := says(v); sentence != "" {
+				return sentence
+			}
+		}
+		return ""
+	}
 }
 
 // atAGlance returns the claims that hold.

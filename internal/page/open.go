@@ -1,0 +1,58 @@
+package page
+
+import (
+	"fmt"
+
+	"mcpbench/internal/record"
+)
+
+// openColumns are of calls offered at a rate.
+var openColumns = []column{
+	{"Offered a second", "offered-calls/s", plain, Figure.spread},
+	{"Done a second", "calls/s", plain, Figure.spread},
+	{"Cores busy", "loaded-cpu-cores", plain, Figure.spread},
+	{"Largest peak, MiB", "peak-RSS-bytes", mib, Figure.largest},
+	{"Fell due, all busy", "queued-calls", plain, Figure.spread},
+	{"Never sent", "unsent-calls", plain, Figure.spread},
+	{"Sent late by the suite", "late-calls", plain, Figure.spread},
+}
+
+// offered is what there is to say of the ladder's open loops, if there are any.
+func (l *Ladder) offered() []Block {
+	if len(l.Open) == 0 {
+		return nil
+	}
+	clients := ""
+	if known := having(l.Open, "clients"); len(known) > 0 {
+		clients = fmt.Sprintf(" %s credentials share them.", span(known, "clients"))
+	}
+	blocks := []Block{text("**Calls at a rate**, in percent of what the server did at most. A call counts from the moment at which it fell due, so a " +
+		"server that stalls is charged for the callers who waited behind the stall." + clients)}
+	blocks = append(blocks, tables(tableOf("Rate", l.Open, openColumns))...)
+	return append(blocks, tables(latencyTable("Rate", l.Open, methodsInTurn(), "p50-ns", "p90-ns", "p99-ns", "p999-ns"))...)
+}
+
+// kept reports whether an open loop kept up with what it was offered.
+func kept(s *Scenario) bool {
+	unsent := s.Figure("unsent-calls")
+	return s.Believed() && unsent.Known() && unsent.Max == 0
+}
+
+// cautious is the latency that stands in for the mean of both methods, of which
+// the record has none: their 90th percentiles, weighted by their calls. Only
+// the longest tails have a mean beyond that.
+func cautious(s *Scenario) (ns float64, ok bool) {
+	var calls, waited float64
+	for _, m := range methodsInTurn() {
+		n, p90 := s.Figure(m.Unit("calls")), s.Figure(m.Unit("p90-ns"))
+		if !n.Known() || !p90.Known() {
+			return 0, false
+		}
+		calls += n.Median
+		waited += n.Median * p90.Median
+	}
+	return waited / calls, calls > 0
+}
+
+// callP99 is the wait that a reader plans for.
+var callP99 = record.Call.Unit("p99-ns")

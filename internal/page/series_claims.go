@@ -1,0 +1,177 @@
+package page
+
+import (
+	"fmt"
+	"math"
+)
+
+// order10 is the ratio from which two costs are of different orders of
+// magnitude.
+const order10 = 10
+
+// heldAndServed holds what a credential takes while nobody calls against what
+// it takes while it calls. It speaks of surfaces on which both are straight
+// lines, and only if these all tell the same.
+func heldAndServed(v *View) string {
+	var holding, serving []onSurface
+	least, most := math.Inf(1), 0.0 // of how often one goes into the other, whatever the intervals hold
+	for _, l := range v.Ladders {
+		held, served := trend("rest-heap-bytes", l.main()), trend("peak-RSS-bytes", l.main())
+		if !held.Reliable() || !served.Reliable() || held.Lo <= 0 {
+			continue
+		}
+		name := "`" + l.Surface + "`"
+		holding = append(holding, onSurface{name, held.Slope})
+		serving = append(serving, onSurface{name, served.Slope})
+		least, most = min(least, served.Lo/held.Hi), max(most, served.Hi/held.Lo)
+	}
+	if len(holding) == 0 {
+		return ""
+	}
+	costs := fmt.Sprintf("one more that is held takes %s of live heap, and one more that calls without pause adds %s to the peak",
+		reach("rest-heap-bytes", holding), reach("peak-RSS-bytes", serving))
+	switch {
+	case least >= order10:
+		return fmt.Sprintf("Holding a credential and serving it are costs of different orders of magnitude: %s, at least %s times as much. Size by those who call at once.",
+			costs, significant(math.Floor(least)))
+	case most < order10:
+		return fmt.Sprintf("Holding a credential costs as much as serving it, to an order of magnitude: %s, at most %s times as much. Size by those who are connected.",
+			costs, significant(math.Ceil(most)))
+	}
+	return ""
+}
+
+// Shares of the peak that decide whether a bound on credentials bounds memory.
+const (
+	little = 0.1
+	much   = 0.5
+)
+
+// boundingCredentials holds what the heap grew by from the first believed step
+// to the last against the peak there.
+func boundingCredentials(v *View) string {
+	var last []*Scenario
+	var grown []onSurface
+	least, most := math.Inf(1), 0.0
+	for _, l := range v.Ladders {
+		steps := having(believedOf(l.main()), "rest-heap-bytes", "peak-RSS-bytes")
+		if len(steps) < 2 {
+			continue
+		}
+		first, end := steps[0], steps[len(steps)-1]
+		growth := end.Figure("rest-heap-bytes").Median - first.Figure("rest-heap-bytes").Median
+		share := growth / end.Figure("peak-RSS-bytes").Median
+		least, most = min(least, share), max(most, share)
+		last = append(last, end)
+		grown = append(grown, onSurface{surface(end), growth})
+	}
+	if len(last) == 0 || (most > little && least < much) {
+		return ""
+	}
+	verdict := "is not a memory setting"
+	if most > little {
+		verdict = "is a memory setting"
+	}
+	return fmt.Sprintf("A bound on how many credentials a process holds %s: %s credentials add %s of live heap at rest to that of the smallest step, "+
+		"and with all of them calling the process peaks at %s.", verdict, credentials(last), reach("rest-heap-bytes", grown),
+		extremes(last, "peak-RSS-bytes", largest))
+}
+
+// credentials is how many the scenarios have: "200 to 1,000".
+func credentials(scenarios []*Scenario) string {
+	least, most := scenarios[0].Credentials, scenarios[0].Credentials
+	for _, s := range scenarios {
+		least, most = min(least, s.Credentials), max(most, s.Credentials)
+	}
+	if least == most {
+		return significant(float64(most))
+	}
+	return significant(float64(least)) + " to " + significant(float64(most))
+}
+
+// throughput says where it stops growing, and on which surfaces it does not.
+func throughput(v *View) string {
+	var knees, rates, open []onSurface
+	for _, l := range v.Ladders {
+		k, err := l.knee()
+		name := "`" + l.Surface + "`"
+		switch {
+		case err != nil:
+		case k.Found:
+			knees = append(knees, onSurface{name, k.InFlight})
+			rates = append(rates, onSurface{name, k.PerSecond})
+		default:
+			open = append(open, onSurface{name, k.PerSecond})
+		}
+	}
+	sentence := ""
+	if len(knees) > 0 {
+		sentence = fmt.Sprintf("Over HTTP throughput stops growing at %s calls in flight, with %s calls a second; more than that only wait longer.",
+			reach("inflight", knees), reach("calls/s", rates))
+	}
+	if len(open) > 0 {
+		sentence = joinWords(sentence, fmt.Sprintf("On %s the series does not show where it stops: the most was %s calls a second.",
+			enumerate(surfaces(open)), reach("calls/s", open)))
+	}
+	return sentence
+}
+
+func surfaces(all []onSurface) []string {
+	var names []string
+	for _, one := range all {
+		names = append(names, one.surface)
+	}
+	return names
+}
+
+// atARate says how long callers wait who do not wait for each other, at the
+// lightest and the heaviest rate that the server kept up with.
+func atARate(v *View) string {
+	var light, heavy []*Scenario
+	for _, l := range v.Ladders {
+		var known []*Scenario
+		for _, s := range having(l.Open, "offered-calls/s", callP99) {
+			if kept(s) {
+				known = append(known, s)
+			}
+		}
+		if len(known) > 1 {
+			light, heavy = append(light, known[0]), append(heavy, known[len(known)-1])
+		}
+	}
+	if len(light) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Callers who come at their own pace wait for a `tools/call` up to %s at p99 when %s calls a second come in, and up to %s when %s do.",
+		extremes(light, callP99, middle), extremes(light, "offered-calls/s", middle),
+		extremes(heavy, callP99, middle), extremes(heavy, "offered-calls/s", middle))
+}
+
+// afterTheLoad says whether memory comes back once nobody calls, at the
+// largest believed step.
+func afterTheLoad(v *View) string {
+	var last []*Scenario
+	back := 0
+	for _, l := range v.Ladders {
+		steps := having(believedOf(l.main()), "rest-RSS-bytes", "peak-RSS-bytes", "rest-ns")
+		if len(steps) == 0 {
+			continue
+		}
+		end := steps[len(steps)-1]
+		last = append(last, end)
+		if end.Figure("rest-RSS-bytes").Max <= end.Figure("peak-RSS-bytes").Min/2 {
+			back++
+		}
+	}
+	switch {
+	case len(last) == 0:
+		return ""
+	case back == len(last):
+		return fmt.Sprintf("Memory comes back: of the peak of %s with %s credentials, %s are left at rest, %s after it was told to collect.",
+			extremes(last, "peak-RSS-bytes", middle), credentials(last), extremes(last, "rest-RSS-bytes", middle), span(last, "rest-ns"))
+	case back == 0:
+		return fmt.Sprintf("Most of the memory stays: of the peak of %s with %s credentials, %s are left at rest.",
+			extremes(last, "peak-RSS-bytes", middle), credentials(last), extremes(last, "rest-RSS-bytes", middle))
+	}
+	return ""
+}
