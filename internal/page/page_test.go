@@ -16,19 +16,24 @@ import (
 
 var update = flag.Bool("update", false, "write the sample record and the golden page anew")
 
-func TestGoldenPage(t *testing.T) {
+func TestGoldenPages(t *testing.T) {
 	if *update {
-		updateSample(t)
+		updateSample(t, pointsPath, sampleRecord())
+		updateSample(t, seriesPath, sampleSeries())
 	}
-	doc, err := Draw(sample(t))
-	require.NoError(t, err)
-	const golden = "testdata/page/README.md"
-	if *update {
-		require.NoError(t, record.WriteFile(golden, doc.Markdown()))
+	for golden, paths := range map[string][]string{
+		"testdata/page/README.md":        {pointsPath},
+		"testdata/page/series/README.md": {pointsPath, seriesPath},
+	} {
+		doc, err := Draw(sample(t, paths...))
+		require.NoError(t, err)
+		if *update {
+			require.NoError(t, record.WriteFile(golden, doc.Markdown()))
+		}
+		want, err := os.ReadFile(golden)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(doc.Markdown()))
 	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), string(doc.Markdown()))
 }
 
 // drawn is the page of a record as text.
@@ -52,9 +57,10 @@ func line(t *testing.T, page, prefix string) string {
 }
 
 func TestDrawingTwiceIsTheSame(t *testing.T) {
-	first := drawn(t, sample(t))
+	rec := sample(t, pointsPath, seriesPath)
+	first := drawn(t, rec)
 	for range 20 { // maps give another order each time
-		require.Equal(t, first, drawn(t, sample(t)))
+		require.Equal(t, first, drawn(t, rec))
 	}
 }
 

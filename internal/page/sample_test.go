@@ -79,16 +79,15 @@ func (sh *sheet) set(unit string, base, percent float64) {
 	sh.Values = append(sh.Values, record.Value{Unit: unit, Amount: base})
 }
 
-func sampleResult(s scene, index, round int) record.Result {
-	date := time.Date(2026, 11, 30, 10, 4*round, 30*index, 0, time.UTC)
-	sh := &sheet{noise: rand.New(rand.NewPCG(uint64(index), uint64(round))), Result: record.Result{
-		Name: s.name(), Iterations: 1,
+// newSheet begins a result with what all of the made-up run say of it.
+func newSheet(name string, index, round int) *sheet {
+	date := time.Date(2026, 11, 30, 10, 4*round, 30*(index%1000), 0, time.UTC)
+	return &sheet{noise: rand.New(rand.NewPCG(uint64(index), uint64(round))), Result: record.Result{
+		Name: name, Iterations: 1,
 		Config: map[string]string{
 			record.KeyGOOS: "linux", record.KeyGOARCH: "amd64", record.KeyHost: "reference",
 			record.KeyCPU: "Example CPU at 2.60 GHz, 2 logical", record.KeyKernel: "6.18.0-example", record.KeyMemory: "24.0 GiB",
 			record.KeySubjectCPUs: "1", record.KeySuiteCPUs: "0", record.KeyGoSuite: "go1.26.8",
-			record.KeyMethod:   "closed loop, one method at a time, all clients at once; " + stat.PercentileMethod + " percentiles",
-			record.KeySettings: fmt.Sprintf("gitlab-latency=0s clients=%d rounds-per-method=%d", s.clients, 448/s.clients),
 		},
 		Identity: map[string]string{
 			record.KeyBuild: "v0.1.0", record.KeyCommit: "0123456789abcdef0123456789abcdef01234567", record.KeyGoSubject: "go1.26.8",
@@ -96,6 +95,12 @@ func sampleResult(s scene, index, round int) record.Result {
 			record.KeyDate:   date.Format(time.RFC3339), record.KeyRound: fmt.Sprint(round),
 		},
 	}}
+}
+
+func sampleResult(s scene, index, round int) record.Result {
+	sh := newSheet(s.name(), index, round)
+	sh.Config[record.KeyMethod] = "closed loop, one method at a time, all clients at once; " + stat.PercentileMethod + " percentiles"
+	sh.Config[record.KeySettings] = fmt.Sprintf("gitlab-latency=0s clients=%d rounds-per-method=%d", s.clients, 448/s.clients)
 	sh.memory(s)
 	sh.times(s)
 	sh.methods(s)
@@ -193,13 +198,16 @@ func sampleRecord() *record.Record {
 	return rec
 }
 
-const samplePath = "testdata/record/points.txt"
+// The samples as a run would leave them.
+const (
+	pointsPath = "testdata/record/points.txt"
+	seriesPath = "testdata/record/series.txt"
+)
 
-// updateSample writes the sample anew.
-func updateSample(t *testing.T) {
+// updateSample writes a sample anew.
+func updateSample(t *testing.T, to string, rec *record.Record) {
 	t.Helper()
-	rec := sampleRecord()
-	path := filepath.Join(t.TempDir(), "points.txt")
+	path := filepath.Join(t.TempDir(), "sample.txt")
 	w, err := record.Create(path, rec.Plan)
 	require.NoError(t, err)
 	for _, r := range rec.Results {
@@ -208,13 +216,13 @@ func updateSample(t *testing.T) {
 	require.NoError(t, w.Close())
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, record.WriteFile(samplePath, data))
+	require.NoError(t, record.WriteFile(to, data))
 }
 
-// sample reads the sample as a page's command would.
-func sample(t *testing.T) *record.Record {
+// sample reads samples as a page's command would.
+func sample(t *testing.T, paths ...string) *record.Record {
 	t.Helper()
-	rec, err := record.Read(samplePath)
+	rec, err := record.Read(paths...)
 	require.NoError(t, err)
 	return rec
 }
