@@ -25,6 +25,7 @@ const (
 	stopLatency     stopKind = "latency-ceiling"
 	stopDescriptors stopKind = "descriptors"
 	stopWatchdog    stopKind = "watchdog"
+	stopTimeout     stopKind = "timeout"
 )
 
 // stop makes the text that a record holds.
@@ -40,13 +41,17 @@ type guards struct {
 	latency time.Duration
 	// descriptors is what a process may have open.
 	descriptors int64
+	// deadline is when go test ends the run, by its -timeout; zero if it never does.
+	deadline time.Time
+	now      func() time.Time
 }
 
 // memoryShare is the part of the memory available that a series may use unless told otherwise.
 const memoryShare = 0.8
 
-// newGuards takes the bounds from the flags, and from the host where a flag is not given.
-func newGuards(budget int64, ceiling time.Duration) (guards, error) {
+// newGuards takes the bounds from the flags, and from the host where a flag is not given. A timeout of 0 is
+// none.
+func newGuards(budget int64, ceiling, timeout time.Duration) (guards, error) {
 	if budget == 0 {
 		available, err := meter.AvailableMemory()
 		if err != nil {
@@ -58,7 +63,11 @@ func newGuards(budget int64, ceiling time.Duration) (guards, error) {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return guards{}, fmt.Errorf("read the bound of descriptors: %w", err)
 	}
-	return guards{memory: budget, latency: ceiling, descriptors: int64(min(limit.Cur, math.MaxInt64))}, nil
+	g := guards{memory: budget, latency: ceiling, descriptors: int64(min(limit.Cur, math.MaxInt64)), now: time.Now}
+	if timeout > 0 {
+		g.deadline = time.Now().Add(timeout)
+	}
+	return g, nil
 }
 
 // reached is what a finished step tells about the next.
@@ -73,8 +82,8 @@ func (g guards) next(before []reached, step scenarios.Step, upstream int) string
 	if need := descriptorsFor(step, upstream); need > g.descriptors {
 		return stopDescriptors.because("%d credentials need %d descriptors in a process, and %d are allowed", step.Creds, need, g.descriptors)
 	}
-	if len(before) == 0 {
-		return ""
+	if why := g.inTime(step); why != "" || len(before) == 0 {
+		return why
 	}
 	last := before[len(before)-1]
 	if last.callP99 > g.latency {
@@ -84,6 +93,21 @@ func (g guards) next(before []reached, step scenarios.Step, upstream int) string
 		return stopMemory.because("%d credentials are estimated to reach %.0f MiB, more than %.0f MiB", step.Creds, estimate/mib, float64(g.memory)/mib)
 	}
 	return ""
+}
+
+// inTime returns why there is no time left for the step, or "".
+func (g guards) inTime(step scenarios.Step) string {
+	if g.deadline.IsZero() || g.now().Add(timeFor(step)).Before(g.deadline) {
+		return ""
+	}
+	return stopTimeout.because("go test would end the run before %d credentials are measured; add -timeout 0", step.Creds)
+}
+
+// timeFor is a time within which a step ends, unless the subject is very slow: its loads, twice the way to
+// rest, and admission.
+func timeFor(step scenarios.Step) time.Duration {
+	const resting, admission = 40 * time.Second, 20 * time.Millisecond
+	return 2*step.Duration + resting + time.Duration(step.Creds)*admission
 }
 
 const mib = 1 << 20
@@ -140,7 +164,11 @@ func (g guards) watchdog(ctx context.Context, rss func() (int64, error)) (contex
 }
 
 func TestNext(t *testing.T) {
-	g := guards{memory: 1000 * mib, latency: 30 * time.Second, descriptors: 20000}
+	start := time.Unix(0, 0)
+	g := guards{
+		memory: 1000 * mib, latency: 30 * time.Second, descriptors: 20000,
+		deadline: start.Add(10 * time.Minute), now: func() time.Time { return start },
+	}
 	flat := []reached{{4, 20 * mib, 40 * mib, time.Second}, {40, 20 * mib, 60 * mib, time.Second}}
 	slow := []reached{{4, 20 * mib, 40 * mib, 31 * time.Second}}
 	for _, tt := range []struct {
@@ -156,6 +184,7 @@ func TestNext(t *testing.T) {
 		{"too slow", slow, scenarios.Step{Creds: 2, InFlight: 4}, 0, "latency-ceiling: tools/call took 31s at p99, more than 30s"},
 		{"descriptors", nil, scenarios.Step{Creds: 10000, InFlight: 1}, 0, "descriptors: 10000 credentials need 20200 descriptors in a process, and 20000 are allowed"},
 		{"few to GitLab", nil, scenarios.Step{Creds: 10000, InFlight: 1}, 1000, ""},
+		{"no time", nil, scenarios.Step{Creds: 1, Duration: 5 * time.Minute}, 0, "timeout: go test would end the run before 1 credentials are measured; add -timeout 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, g.next(tt.before, tt.step, tt.upstream)) })
 	}
@@ -185,13 +214,15 @@ func TestWatchdog(t *testing.T) {
 }
 
 func TestNewGuards(t *testing.T) {
-	g, err := newGuards(0, time.Second)
+	g, err := newGuards(0, time.Second, 0)
 	require.NoError(t, err)
 	available, err := meter.AvailableMemory()
 	require.NoError(t, err)
 	assert.InEpsilon(t, memoryShare*float64(available), float64(g.memory), 0.1)
 	assert.Positive(t, g.descriptors)
-	g, err = newGuards(5, time.Second)
+	assert.Zero(t, g.deadline, "without a timeout there is no end")
+	g, err = newGuards(5, time.Second, time.Hour)
 	require.NoError(t, err)
 	assert.EqualValues(t, 5, g.memory)
+	assert.WithinDuration(t, time.Now().Add(time.Hour), g.deadline, time.Minute)
 }

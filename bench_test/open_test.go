@@ -31,6 +31,10 @@ func (s *suite) open(b *testing.B, name string, o scenarios.Offer) {
 	if err := o.Step.Validate(s.subject); err != nil {
 		b.Fatal(err)
 	}
+	if why := s.guards.inTime(o.Step); why != "" {
+		verdict = "left out, " + why
+		b.Skip(why)
+	}
 	knee, err := s.knee(o.Step.Surface)
 	if err != nil {
 		verdict = "left out, " + err.Error()

@@ -101,7 +101,11 @@ func (s *suite) ladders(o options) error {
 	}
 	s.series = scenarios.AllSeries(creds, o.stepDuration)
 	s.offers = scenarios.Offers(o.stepDuration)
-	s.guards, err = newGuards(o.memoryBudget, o.latencyCeiling)
+	timeout, err := time.ParseDuration(flag.Lookup("test.timeout").Value.String())
+	if err != nil {
+		return fmt.Errorf("-timeout: %w", err)
+	}
+	s.guards, err = newGuards(o.memoryBudget, o.latencyCeiling, timeout)
 	return err
 }
 
