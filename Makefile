@@ -8,8 +8,11 @@ SHELL       := bash
 GOLANGCI_VERSION := v2.15.0
 # HOST names the folder under results/ that this machine's record is kept in.
 HOST   ?= $(shell go env GOOS)-$(shell go env GOARCH)-$(shell nproc)cpu
-# ROUNDS is how often each scenario is measured for the published record.
-ROUNDS ?= 6
+# ROUNDS and SERIES_ROUNDS are how often each scenario, and each step of a series, is measured for the
+# published record. RESUME=1 goes on with a measurement that was interrupted.
+ROUNDS        ?= 6
+SERIES_ROUNDS ?= 3
+RESUME        ?=
 # BENCH chooses what `make bench` measures, as -bench does.
 BENCH  ?= Point
 
@@ -29,12 +32,19 @@ bench: $(OUT)/suite.test ## measure every point scenario once, in minutes, and d
 	@go run ./cmd/page -record $(OUT)/bench -out $(OUT)/bench/page
 	@echo "The page: $(OUT)/bench/page/README.md"
 
+# measure PATTERN, ROUNDS, FILE: whole passes over what the pattern selects, into out/resources.
+define measure
+	@$(if $(RESUME),,rm -f $(OUT)/resources/$(3))
+	@cd bench_test && $(OUT)/suite.test -test.run='^$$' -test.bench='$(1)' -test.benchtime=1x -rounds=$(2) \
+		-record=$(OUT)/resources/$(3) $(if $(RESUME),-resume) -profiles=$(OUT)/resources/profiles \
+		> $(OUT)/resources.stdout || { cat $(OUT)/resources.stdout; exit 1; }
+	@mv $(OUT)/resources/$(3) $(RECORD)/$(3)
+endef
+
 bench-resources: $(OUT)/suite.test ## measure all for the published record of this host, then draw
 	@mkdir -p $(OUT)/resources $(RECORD)
-	@rm -f $(OUT)/resources/points.txt
-	@cd bench_test && $(OUT)/suite.test -test.run='^$$' -test.bench='Point' -test.benchtime=1x -rounds=$(ROUNDS) \
-		-record=$(OUT)/resources/points.txt > $(OUT)/resources.stdout || { cat $(OUT)/resources.stdout; exit 1; }
-	@mv $(OUT)/resources/points.txt $(RECORD)/points.txt
+	$(call measure,Point,$(ROUNDS),points.txt)
+	$(call measure,Series,$(SERIES_ROUNDS),series.txt)
 	@$(MAKE) --no-print-directory bench-resources-render
 
 bench-resources-render: ## draw the page from the committed record, measuring nothing
