@@ -31,8 +31,7 @@ func TestNoOrphans(t *testing.T) {
 			// A binary of its own is how this run's children are told from all others.
 			binary := filepath.Join(t.TempDir(), "subject")
 			copyFile(t, s.build.path, binary)
-			cmd := exec.CommandContext(t.Context(), os.Args[0],
-				"-test.run=^$", "-test.bench=Point/transport=stdio/surface=dynamic/telemetry=off", "-test.benchtime=1x",
+			cmd := measuring(t, "Point/transport=stdio/surface=dynamic/telemetry=off",
 				"-binary="+binary, "-record="+filepath.Join(t.TempDir(), "record.txt"))
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
@@ -52,6 +51,13 @@ func TestNoOrphans(t *testing.T) {
 				"left behind: %v\n%s", running(t, binary), &out)
 		})
 	}
+}
+
+// measuring is a run of this suite that measures what the pattern selects.
+func measuring(t *testing.T, pattern string, flags ...string) *exec.Cmd {
+	t.Helper()
+	args := append([]string{"-test.run=^$", "-test.benchtime=1x", "-test.bench=" + pattern}, flags...)
+	return exec.CommandContext(t.Context(), os.Args[0], args...)
 }
 
 // running lists the processes of a binary, by /proc/PID/exe (proc(5)).

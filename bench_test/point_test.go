@@ -21,6 +21,9 @@ func BenchmarkPoint(b *testing.B) {
 // point measures one scenario and records what came of it.
 func (s *suite) point(b *testing.B, p scenarios.Point, name string) {
 	b.Helper()
+	if s.skip(b, name) {
+		return
+	}
 	s.progress.begin(strings.TrimPrefix(name, "Point/subject="+s.subject.Name+"/"))
 	verdict := "failed"
 	defer func() { s.progress.end(verdict) }()

@@ -70,6 +70,7 @@ func (c *climb) step(b *testing.B, name string, step scenarios.Step, next *scena
 	}
 	r := &stepRun{trial: newTrial(b, s, stepLaunch(name, step), stepMethod, stepSettings(s.subject, step)), step: step}
 	verdict = r.run(append(r.phases(), phase{"look ahead", c.lookAhead(r, next)}))
+	c.stopped = r.sheet.result.Stop
 }
 
 func stepLaunch(name string, step scenarios.Step) launch {

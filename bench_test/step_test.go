@@ -152,12 +152,8 @@ func (r *stepRun) composition(at string, heap *meter.HeapReading) error {
 func (c *climb) lookAhead(r *stepRun, next *scenarios.Step) func(context.Context) error {
 	return func(context.Context) error {
 		c.before = append(c.before, stepFigures(r.sheet.result, r.step))
-		switch {
-		case r.sheet.result.Stop != "":
-			c.stopped = r.sheet.result.Stop
-		case next != nil:
-			c.stopped = c.suite.guards.next(c.before, *next, c.suite.subject.Many.UpstreamConnections)
-			r.sheet.result.Stop = c.stopped
+		if next != nil {
+			r.sheet.result.Stop = c.suite.guards.next(c.before, *next, c.suite.subject.Many.UpstreamConnections)
 		}
 		return nil
 	}
