@@ -187,7 +187,7 @@ func mayReplace(path string, old []byte, next page.Coverage, rec *record.Record)
 		return fmt.Errorf("the record holds less than the page at %s, which -force replaces all the same:\n  %s",
 			path, strings.Join(lost, "\n  "))
 	}
-	if missing := rec.Missing(); len(missing) > 0 && !maps.Equal(held, next) {
+	if missing := page.Missing(rec); len(missing) > 0 && !maps.Equal(held, next) {
 		return fmt.Errorf("the record is partial, so it does not replace the page at %s unless by -force; planned and not measured: %s",
 			path, missing)
 	}

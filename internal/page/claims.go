@@ -26,10 +26,8 @@ var claims = []claim{
 	{"Processor", processor},
 	{"Listing and calling", listingAndCalling},
 	{"Starting", starting},
-	{"Under load", underLoad},
+	{"Under load", firstOf(atARate, underLoad)},
 	{"Throughput", throughput},
-	{"At a rate", atARate},
-	{"After the load", afterTheLoad},
 	{"Telemetry", telemetry},
 	{"Failures", failures},
 }

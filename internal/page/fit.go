@@ -71,7 +71,7 @@ var fitted = []struct{ unit, words string }{
 // fitTable says what one credential more costs, group by group.
 func (l *Ladder) fitTable() *Table {
 	m := &tableMaker{table: Table{Names: 1, Head: []string{"Memory", "Credentials", "One credential more", "95% interval",
-		"Line at none, MiB", "Rounds off the line by", "Values", "Straight line?"}}}
+		"The line at none, MiB", "Half of the rounds are closer than", "Values", "Straight line?"}}}
 	for i, g := range l.Groups {
 		for _, metric := range fitted {
 			m.fitRow(metric.words, g, i > 0, trend(metric.unit, g.Steps))
@@ -96,7 +96,7 @@ func (m *tableMaker) fitRow(words string, g Group, aside bool, t Trend) {
 	row := []Cell{name, {Text: span}}
 	if !t.Known() {
 		for range 6 {
-			row = append(row, Cell{Text: "n/a", Mark: m.mark(t.Absent)})
+			row = append(row, m.none(t.Absent))
 		}
 		m.table.Rows = append(m.table.Rows, row)
 		return
@@ -104,10 +104,10 @@ func (m *tableMaker) fitRow(words string, g Group, aside bool, t Trend) {
 	known := func(text string, value float64) Cell {
 		return Cell{Text: text, Value: value, Known: true, Refs: t.Refs}
 	}
-	interval := Cell{Text: "n/a", Mark: m.mark(fmt.Sprintf("an interval needs %d steps", stat.MinFit))}
 	scale := scaleOf(t.Unit, t.Slope)
-	if t.Interval {
-		interval = known(between(scale.figure(t.Lo), scale.figure(t.Hi)), t.Hi)
+	interval := known(between(scale.figure(t.Lo), scale.figure(t.Hi)), t.Hi)
+	if !t.Interval {
+		interval = m.none(fmt.Sprintf("an interval needs %d steps", stat.MinFit))
 	}
 	straight := "yes"
 	switch {
@@ -120,7 +120,7 @@ func (m *tableMaker) fitRow(words string, g Group, aside bool, t Trend) {
 		known(scale.with(t.Slope), t.Slope), interval,
 		known(mib.figure(t.Intercept), t.Intercept),
 		known(amount(t.Unit, t.Residual), t.Residual),
-		known(fmt.Sprintf("%d of %d steps", t.N, t.Steps), float64(t.N)),
+		known(fmt.Sprintf("%d over %d steps", t.N, t.Steps), float64(t.N)),
 		Cell{Text: straight}))
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"mcpbench/internal/record"
@@ -16,54 +17,49 @@ var (
 
 // planning is the section that a reader sizes a server by.
 func (v *View) planning() []Block {
-	var sized []*Ladder
+	var sizers []*Sizer
 	for _, l := range v.Ladders {
 		if len(l.Steps) > 0 {
-			sized = append(sized, l)
+			sizers = append(sizers, newSizer(l))
 		}
 	}
-	if len(sized) == 0 {
+	if len(sizers) == 0 {
 		return nil
 	}
-	blocks := []Block{text(planningWords())}
-	blocks = append(blocks, tables(needTable(sized))...)
-	if note := steppedNote(sized); note != "" {
+	blocks := []Block{text(fmt.Sprintf("That many people over HTTP, each with a credential of their own and each calling once in that many seconds, a `tools/call` or "+
+		"a `tools/list` in turn. In flight is how many calls are being answered at once, on average and at most at %.0f%% of all moments. "+
+		"Memory is the peak to expect, in brackets the interval of the lines it comes from; a limit needs more than that. "+
+		"Cores are calls a second times processor time a call. Latency is that of the lightest load measured that the calls fit into. "+
+		"What lies beyond the measured is withheld.", 100*stat.Crowded))}
+	blocks = append(blocks, tables(needTable(sizers))...)
+	blocks = append(blocks, text("For a crowd of another size, memory is the first column here, and for each person the second, and for each call in flight the third:"))
+	blocks = append(blocks, tables(modelTable(sizers))...)
+	if note := steppedNote(sizers); note != "" {
 		blocks = append(blocks, text(note))
 	}
 	if len(v.Scenarios) > 0 {
+		blocks = append(blocks, text("What the series came to:"))
 		blocks = append(blocks, v.overview()...)
 	}
 	return blocks
 }
 
-func planningWords() string {
-	return "That many people over HTTP, each with a credential of their own and each calling once in that many seconds, half of the calls a `tools/call` and " +
-		"half a `tools/list`. In flight is how many calls are being answered at once, on average and at most at " +
-		fmt.Sprintf("%.0f%% of all moments. ", 100*stat.Crowded) +
-		"Memory is the peak to expect: what the process takes whoever calls, what each credential holds and what each call in flight takes on top, with " +
-		"the interval of the lines it comes from in brackets; a limit needs more than that. Cores are calls a second times processor time a call; a CPU of the " +
-		"host measured is meant. What lies beyond the measured is withheld."
-}
-
 // needTable has a row for each crowd and period on each surface.
-func needTable(ladders []*Ladder) *Table {
+func needTable(sizers []*Sizer) *Table {
 	m := &tableMaker{table: Table{Names: 1, Head: []string{"Surface", "People", "Seconds between calls", "Calls a second",
-		"In flight, mean", "At most", "Memory, MiB", "Cores", "Cores, `tools/call` alone", "`tools/call` p99, ms"}}}
-	for _, l := range ladders {
+		"In flight, mean", "At most", "Memory, MiB", "Cores", "Cores, `tools/call` alone", "`tools/call` p50, ms", "p99, ms"}}}
+	for _, s := range sizers {
 		for _, people := range crowds {
 			for _, every := range periods {
-				m.needRow(l, l.need(people, every))
+				m.needRow(s, s.Need(people, every))
 			}
 		}
 	}
 	return m.finish()
 }
 
-func (m *tableMaker) needRow(l *Ladder, n Need) {
-	figure := func(v float64, refs ...string) Cell {
-		return Cell{Text: significant(v), Value: v, Known: true, Refs: refs}
-	}
-	row := []Cell{{Text: escape(l.Title())}, figure(float64(n.People)), figure(n.Every.Seconds()), figure(n.PerSecond)}
+func (m *tableMaker) needRow(s *Sizer, n Need) {
+	row := []Cell{{Text: escape(s.Title())}, counted(float64(n.People)), counted(n.Every.Seconds()), counted(n.PerSecond)}
 	if n.Load == nil {
 		for len(row) < len(m.table.Head) {
 			row = append(row, m.none(n.NoLoad))
@@ -71,17 +67,56 @@ func (m *tableMaker) needRow(l *Ladder, n Need) {
 		m.table.Rows = append(m.table.Rows, row)
 		return
 	}
-	memory := m.none(n.NoMemory)
+	refs := n.Load.Figure("calls/s").Refs
+	row = append(row, counted(n.Mean, refs...), counted(float64(n.Most), refs...))
 	if n.NoMemory == "" {
-		memory = Cell{Text: rangeText(n.Memory), Value: n.Memory.Middle, Known: true, Refs: n.Memory.Refs}
+		row = append(row, rangeCell(mib, n.Memory))
+	} else {
+		row = append(row, m.none(n.NoMemory))
 	}
-	m.table.Rows = append(m.table.Rows, append(row, figure(n.Mean, n.Load.refs()...), figure(float64(n.Most), n.Load.refs()...), memory,
-		m.busy(n.Load.Figure("cpu-ns/call"), n.PerSecond), m.busy(l.callAlone(), n.PerSecond),
-		m.cell(n.Load.Figure(callP99), millis, Figure.middle)))
+	m.table.Rows = append(m.table.Rows, append(row,
+		m.busy(n.Load.Figure("cpu-ns/call"), n.PerSecond), m.busy(s.callAlone(), n.PerSecond),
+		m.cell(n.Load.Figure(record.Call.Unit("p50-ns")), millis, Figure.middle), m.cell(n.Load.Figure(callP99), millis, Figure.middle)))
 }
 
-// none is the cell of a figure that is withheld.
-func (m *tableMaker) none(why string) Cell { return Cell{Text: "n/a", Mark: m.mark(why)} }
+// finest is the least that a reader plans by: a hundredth of a core, or of a
+// call in flight.
+const finest = 0.01
+
+// counted is the cell of a figure that was computed rather than measured.
+func counted(v float64, refs ...string) Cell {
+	c := Cell{Text: significant(v), Value: v, Known: true, Refs: refs}
+	if v > 0 && v < finest {
+		c.Text = "under " + strconv.FormatFloat(finest, 'f', -1, 64)
+	}
+	return c
+}
+
+// modelTable has the terms of each series' model.
+func modelTable(sizers []*Sizer) *Table {
+	m := &tableMaker{table: Table{Names: 1, Head: []string{"Surface", "Process and catalog, MiB", "A credential held", "A call in flight"}}}
+	for _, s := range sizers {
+		row := []Cell{{Text: escape(s.Title())}}
+		for _, term := range []Range{s.Model.Base, s.Model.Held, s.Model.Call} {
+			switch {
+			case s.NoModel != "":
+				row = append(row, m.none(s.NoModel))
+			case len(row) == 1:
+				row = append(row, rangeCell(mib, term))
+			default:
+				row = append(row, rangeCell(fitting, term))
+			}
+		}
+		m.table.Rows = append(m.table.Rows, row)
+	}
+	return m.finish()
+}
+
+// rangeCell shows bytes: the middle, and its range in brackets.
+func rangeCell(scale Scale, r Range) Cell {
+	f := Figure{Unit: "peak-RSS-bytes", Summary: stat.Summary{Median: r.Middle, Min: r.Lo, Max: r.Hi}}
+	return Cell{Text: f.spread(scale), Value: r.Middle, Known: true, Refs: r.Refs}
+}
 
 // busy is the cores that calls keep busy at a rate.
 func (m *tableMaker) busy(cpu Figure, perSecond float64) Cell {
@@ -89,7 +124,7 @@ func (m *tableMaker) busy(cpu Figure, perSecond float64) Cell {
 		return m.none(cpu.Absent)
 	}
 	cores := cpu.Median * perSecond / float64(time.Second)
-	return Cell{Text: significant(cores), Value: cores, Known: true, Refs: cpu.Refs}
+	return counted(cores, cpu.Refs...)
 }
 
 // callAlone is processor time of a tools/call in the lightest believed step.
@@ -101,24 +136,12 @@ func (l *Ladder) callAlone() Figure {
 	return Figure{Unit: unit, Absent: unexplained}
 }
 
-// refs are the results that a load was measured by.
-func (load *Load) refs() []string { return load.Figure("calls/s").Refs }
-
-// rangeText is memory for a table: the middle, and its range in brackets.
-func rangeText(r Range) string {
-	middle, lo, hi := mib.figure(r.Middle), mib.figure(r.Lo), mib.figure(r.Hi)
-	if lo == middle && hi == middle {
-		return middle
-	}
-	return fmt.Sprintf("%s (%s)", middle, between(lo, hi))
-}
-
 // steppedNote says on which surfaces memory comes from steps and not lines.
-func steppedNote(ladders []*Ladder) string {
+func steppedNote(sizers []*Sizer) string {
 	var names []string
-	for _, l := range ladders {
-		if _, ok := l.held(); ok && !trend("peak-RSS-bytes", l.main()).Reliable() {
-			names = append(names, "`"+l.Surface+"`")
+	for _, s := range sizers {
+		if s.noHeld == "" && s.NoModel != "" {
+			names = append(names, "`"+s.Surface+"`")
 		}
 	}
 	if len(names) == 0 {
@@ -149,8 +172,7 @@ func (m *tableMaker) overviewRow(l *Ladder) {
 		return
 	}
 	last := steps[len(steps)-1]
-	row := []Cell{{Text: escape(l.Title())},
-		{Text: significant(float64(last.Credentials)), Value: float64(last.Credentials), Known: true},
+	row := []Cell{{Text: escape(l.Title())}, counted(float64(last.Credentials)),
 		m.cell(highest(steps, "peak-RSS-bytes"), mib, Figure.largest),
 		m.slope(trend("rest-heap-bytes", l.main())), m.slope(trend("peak-RSS-bytes", l.main()))}
 	k, err := l.knee()
@@ -158,10 +180,9 @@ func (m *tableMaker) overviewRow(l *Ladder) {
 	case err != nil:
 		row = append(row, m.none(err.Error()), m.none(err.Error()))
 	case !k.Found:
-		row = append(row, Cell{Text: significant(k.PerSecond), Value: k.PerSecond, Known: true}, m.none(k.Reason))
+		row = append(row, counted(k.PerSecond), m.none(k.Reason))
 	default:
-		row = append(row, Cell{Text: significant(k.PerSecond), Value: k.PerSecond, Known: true},
-			Cell{Text: significant(k.InFlight), Value: k.InFlight, Known: true})
+		row = append(row, counted(k.PerSecond), counted(k.InFlight))
 	}
 	m.table.Rows = append(m.table.Rows, append(row, m.cell(steps[0].Figure("cpu-ns/call"), fitting, func(f Figure, _ Scale) string { return f.String() })))
 }

@@ -25,16 +25,16 @@ var (
 		{"Live heap, disconnected", "closed-heap-bytes", mib, Figure.spread},
 	}
 	compositionColumns = []column{
-		{"Calling: heap in use", "load-inuse-bytes", mib, Figure.middle},
-		{"stacks", "load-stacks-bytes", mib, Figure.middle},
-		{"freed, kept", "load-free-bytes", mib, Figure.middle},
-		{"runtime", "load-runtime-bytes", mib, Figure.middle},
-		{"files", "load-file-bytes", mib, Figure.middle},
-		{"At rest: heap in use", "rest-inuse-bytes", mib, Figure.middle},
-		{"stacks", "rest-stacks-bytes", mib, Figure.middle},
-		{"freed, kept", "rest-free-bytes", mib, Figure.middle},
-		{"runtime", "rest-runtime-bytes", mib, Figure.middle},
-		{"files", "rest-file-bytes", mib, Figure.middle},
+		{"Heap in use, calling", "load-inuse-bytes", mib, Figure.middle},
+		{"Freed and kept, calling", "load-free-bytes", mib, Figure.middle},
+		{"Stacks, calling", "load-stacks-bytes", mib, Figure.middle},
+		{"Runtime, calling", "load-runtime-bytes", mib, Figure.middle},
+		{"Files, calling", "load-file-bytes", mib, Figure.middle},
+		{"Heap in use, at rest", "rest-inuse-bytes", mib, Figure.middle},
+		{"Freed and kept, at rest", "rest-free-bytes", mib, Figure.middle},
+		{"Stacks, at rest", "rest-stacks-bytes", mib, Figure.middle},
+		{"Runtime, at rest", "rest-runtime-bytes", mib, Figure.middle},
+		{"Files, at rest", "rest-file-bytes", mib, Figure.middle},
 	}
 	stepProcessColumns = []column{
 		{"Goroutines", "goroutines", plain, Figure.spread},
@@ -99,7 +99,11 @@ func (l *Ladder) loadShape() string {
 	if usual == "" {
 		return "The record does not say how the steps were loaded."
 	}
-	return fmt.Sprintf("Each step is a fresh process. Most were loaded with %s.", loadWords(usual))
+	form := "Each step is a fresh process, loaded with %s."
+	if len(l.Groups) > 1 {
+		form = "Each step is a fresh process. Most were loaded with %s."
+	}
+	return fmt.Sprintf(form, loadWords(usual))
 }
 
 // loadWords puts settings into words: those that a reader needs in full, the
@@ -166,7 +170,7 @@ func (l *Ladder) kneeWords() string {
 	case err != nil:
 		return "Where throughput stops growing cannot be told: " + escape(err.Error()) + "."
 	case !k.Found:
-		return fmt.Sprintf("Within this ladder throughput does not stop growing: %s. The most it came to is %s calls a second.",
+		return fmt.Sprintf("Where throughput stops growing is not shown: %s. The most it came to is %s calls a second.",
 			escape(k.Reason), significant(k.PerSecond))
 	}
 	rounds := ""
@@ -190,8 +194,8 @@ func smallest(scenarios []*Scenario, unit string) Scale {
 	return scaleOf(unit, least)
 }
 
-// counted is the rows of a ladder in a table of counts.
-func (l *Ladder) counted() []*Scenario {
+// totals is the rows of a ladder in a table of counts.
+func (l *Ladder) totals() []*Scenario {
 	var rows []*Scenario
 	for _, part := range []struct {
 		words string

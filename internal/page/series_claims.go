@@ -72,8 +72,8 @@ func boundingCredentials(v *View) string {
 	if most > little {
 		verdict = "is a memory setting"
 	}
-	return fmt.Sprintf("A bound on how many credentials a process holds %s: %s credentials add %s of live heap at rest to that of the smallest step, "+
-		"and with all of them calling the process peaks at %s.", verdict, credentials(last), reach("rest-heap-bytes", grown),
+	return fmt.Sprintf("A bound on how many credentials a process may hold %s: from the smallest step to %s credentials the live heap at rest grows by %s, "+
+		"while with all of them calling the process peaks at %s.", verdict, credentials(last), reach("rest-heap-bytes", grown),
 		extremes(last, "peak-RSS-bytes", largest))
 }
 
@@ -145,33 +145,4 @@ func atARate(v *View) string {
 	return fmt.Sprintf("Callers who come at their own pace wait for a `tools/call` up to %s at p99 when %s calls a second come in, and up to %s when %s do.",
 		extremes(light, callP99, middle), extremes(light, "offered-calls/s", middle),
 		extremes(heavy, callP99, middle), extremes(heavy, "offered-calls/s", middle))
-}
-
-// afterTheLoad says whether memory comes back once nobody calls, at the
-// largest believed step.
-func afterTheLoad(v *View) string {
-	var last []*Scenario
-	back := 0
-	for _, l := range v.Ladders {
-		steps := having(believedOf(l.main()), "rest-RSS-bytes", "peak-RSS-bytes", "rest-ns")
-		if len(steps) == 0 {
-			continue
-		}
-		end := steps[len(steps)-1]
-		last = append(last, end)
-		if end.Figure("rest-RSS-bytes").Max <= end.Figure("peak-RSS-bytes").Min/2 {
-			back++
-		}
-	}
-	switch {
-	case len(last) == 0:
-		return ""
-	case back == len(last):
-		return fmt.Sprintf("Memory comes back: of the peak of %s with %s credentials, %s are left at rest, %s after it was told to collect.",
-			extremes(last, "peak-RSS-bytes", middle), credentials(last), extremes(last, "rest-RSS-bytes", middle), span(last, "rest-ns"))
-	case back == 0:
-		return fmt.Sprintf("Most of the memory stays: of the peak of %s with %s credentials, %s are left at rest.",
-			extremes(last, "peak-RSS-bytes", middle), credentials(last), extremes(last, "rest-RSS-bytes", middle))
-	}
-	return ""
 }

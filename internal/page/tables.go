@@ -149,10 +149,13 @@ func (m *tableMaker) doubt(s *Scenario) {
 // cell shows a figure, or n/a with the mark of its reason.
 func (m *tableMaker) cell(f Figure, s Scale, show func(Figure, Scale) string) Cell {
 	if !f.Known() {
-		return Cell{Text: "n/a", Mark: m.mark(f.Absent)}
+		return m.none(f.Absent)
 	}
 	return Cell{Text: show(f, s), Value: f.Median, Known: true, Refs: f.Refs}
 }
+
+// none is the cell of a figure that there is not, with the mark of its reason.
+func (m *tableMaker) none(why string) Cell { return Cell{Text: "n/a", Mark: m.mark(why)} }
 
 // mark returns the letter that stands for a reason.
 func (m *tableMaker) mark(reason string) string {
@@ -173,7 +176,7 @@ func (m *tableMaker) finish() *Table {
 	}
 	m.table.Notes = append(m.table.Notes, m.doubts...)
 	for _, how := range sortedKeys(m.aside) {
-		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s %s credentials: with %s, so not to be held against the other rows.",
+		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s %s credentials: with %s, so in no line and no knee with the other rows.",
 			raised(asideMark), enumerate(m.aside[how]), loadWords(how)))
 	}
 	return &m.table
@@ -243,11 +246,11 @@ func (m *tableMaker) ends(lo, hi Figure) Cell {
 func (v *View) outcomeTable() *Table {
 	m := &tableMaker{table: Table{Names: 1,
 		Head: []string{"Scenario", "Answered", "Refused", "Failed", "GitLab requests per `tools/call`"}}}
-	counted := slices.Clone(v.Scenarios)
+	rows := slices.Clone(v.Scenarios)
 	for _, l := range v.Ladders {
-		counted = append(counted, l.counted()...)
+		rows = append(rows, l.totals()...)
 	}
-	for _, s := range counted {
+	for _, s := range rows {
 		m.table.Rows = append(m.table.Rows, []Cell{{Text: escape(s.Title())},
 			{Text: significant(s.calls()), Value: s.calls(), Known: true},
 			m.total(s, "refused-calls"), m.total(s, "failed-calls"),

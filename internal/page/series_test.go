@@ -1,0 +1,231 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/record"
+)
+
+// ladders arranges the ladders of a record, by surface.
+func ladders(t *testing.T, rec *record.Record) map[string]*Ladder {
+	t.Helper()
+	v, err := NewView(rec)
+	require.NoError(t, err)
+	by := make(map[string]*Ladder)
+	for _, l := range v.Ladders {
+		by[l.Surface] = l
+	}
+	return by
+}
+
+// only keeps the results of a record whose name contains a part.
+func only(rec *record.Record, part string) *record.Record {
+	kept := &record.Record{Plan: rec.Plan}
+	for _, r := range rec.Results {
+		if strings.Contains(r.Name, part) {
+			kept.Results = append(kept.Results, r)
+		}
+	}
+	return kept
+}
+
+func TestLaddersAreInOrder(t *testing.T) {
+	rec := sampleSeries()
+	for i, j := 0, len(rec.Results)-1; i < j; i, j = i+1, j-1 {
+		rec.Results[i], rec.Results[j] = rec.Results[j], rec.Results[i]
+	}
+	v, err := NewView(rec)
+	require.NoError(t, err)
+	require.Len(t, v.Ladders, 3)
+	assert.Equal(t, []string{"dynamic", "meta", "individual"}, []string{v.Ladders[0].Surface, v.Ladders[1].Surface, v.Ladders[2].Surface})
+	l := v.Ladders[0]
+	assert.Equal(t, "Series: http, dynamic, 1 to 10,000 credentials", l.heading())
+	assert.Len(t, l.main(), 10)
+	assert.Len(t, l.Groups, 2)
+	assert.Equal(t, 10_000, l.Planned[len(l.Planned)-1])
+	assert.Equal(t, "50%", l.Open[0].Title())
+	assert.Equal(t, "1 credential", l.Steps[0].Title())
+}
+
+// A series alone has a page: the result of one filtered run.
+func TestSeriesAlone(t *testing.T) {
+	page := drawn(t, only(sampleSeries(), "Series/subject=gitlab-mcp/transport=http/surface=meta"))
+	assert.Contains(t, page, "# What gitlab-mcp costs to run")
+	assert.Contains(t, page, "## Series: http, meta, 1 to 1,000 credentials")
+	assert.Contains(t, page, "-bench 'Series/.*/transport=http/surface=meta/creds=1000'")
+	assert.Contains(t, page, "**This record is partial.** Planned and not in it: 3 of Open/subject=gitlab-mcp/transport=http/surface=dynamic/…")
+	for _, absent := range []string{"## Memory\n", "Warm `tools/list`", "Calls at a rate**", "admitted one at a time", "| Scenario | Clients |"} {
+		assert.NotContains(t, page, absent)
+	}
+	atGlance, _, _ := strings.Cut(page, "## What to plan for")
+	assert.Contains(t, atGlance, "| http, meta | 1,000 |", "the first screen has a table")
+}
+
+// Open loops alone have one too.
+func TestOpenLoopsAlone(t *testing.T) {
+	page := drawn(t, only(sampleSeries(), "Open/"))
+	assert.Contains(t, page, "## Calls at a rate: http, meta")
+	assert.NotContains(t, page, "Series:")
+	assert.NotContains(t, page, "What to plan for")
+}
+
+func TestSeriesLeaveThePointsAlone(t *testing.T) {
+	section := func(page, heading string) string {
+		_, after, found := strings.Cut(page, "\n## "+heading+"\n")
+		require.True(t, found, heading)
+		text, _, _ := strings.Cut(after, "\n## ")
+		return text
+	}
+	points, whole := drawn(t, sampleRecord()), drawn(t, wholeRecord())
+	for _, heading := range []string{"Memory", "Processor time", "What a client waits for", "Latency under load"} {
+		assert.Equal(t, section(points, heading), section(whole, heading))
+	}
+}
+
+func TestStopsAreTold(t *testing.T) {
+	by := ladders(t, sampleSeries())
+	assert.Equal(t, "Every planned step ran, up to 10,000 credentials.", by["dynamic"].stopped())
+	assert.Equal(t, "**Stopped** after 500 credentials (round 1): latency-ceiling: tools/call p99 was 31.2 s, and the ceiling is 30 s. "+
+		"Every planned step ran in at least one round.", by["meta"].stopped())
+	assert.Equal(t, "**Stopped** after 500 credentials (rounds 1, 2 and 3): memory-budget: 1000 credentials are estimated to peak at 6.3 GiB, "+
+		"and the budget is 4.8 GiB. Planned and not measured in any round: 1,000 credentials.", by["individual"].stopped())
+
+	rec := only(sampleSeries(), "surface=dynamic/creds=1")
+	assert.Contains(t, ladders(t, rec)["dynamic"].stopped(), "Planned and not measured in any round: 2, 5, 20, 50, 200, 500, 2,000 and 5,000 credentials.")
+	rec.Plan = nil
+	assert.Equal(t, "The record does not say what was planned; its last step is of 10,000 credentials.", ladders(t, rec)["dynamic"].stopped())
+}
+
+// What a stop rules out is not wanting, and what an interrupt left out is.
+func TestMissingKnowsOfStops(t *testing.T) {
+	rec := sampleSeries()
+	assert.Empty(t, Missing(rec))
+	assert.NotEmpty(t, rec.Missing())
+	for i := range rec.Results {
+		rec.Results[i].Stop = ""
+	}
+	assert.Equal(t, record.Plan{ascents()[1].name(1000): 1, ascents()[2].name(1000): 3}, Missing(rec))
+}
+
+func TestLongPlansAreCounted(t *testing.T) {
+	assert.Equal(t, "Series/a=b/creds=1 (3)", listed(record.Plan{"Series/a=b/creds=1": 3}))
+	assert.Equal(t, "3 of Open/a=b/…, 10 of Series/a=b/…", func() string {
+		plan := make(record.Plan)
+		for _, n := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"} {
+			plan["Series/a=b/creds="+n] = 3
+		}
+		for _, n := range []string{"1", "2", "3"} {
+			plan["Open/a=b/load="+n] = 1
+		}
+		return listed(plan)
+	}())
+}
+
+// Steps of other settings are shown, marked, and kept out of lines and knees.
+func TestStepsOfOtherSettingsAreSetAside(t *testing.T) {
+	rec := sampleSeries()
+	page := drawn(t, rec)
+	assert.Contains(t, page, "| 2,000 <sup>‡</sup> | 2,000 |")
+	assert.Contains(t, page, "<sup>‡</sup> 2,000, 5,000 and 10,000 credentials: with 1 request in flight for each credential, so in no line and no knee with the other rows.")
+	before := ladders(t, rec)["dynamic"]
+	for _, n := range []string{"2000", "5000", "10000"} {
+		change(rec, where("dynamic/creds="+n), "peak-RSS-bytes", times(9))
+		change(rec, where("dynamic/creds="+n), "calls/s", times(9))
+	}
+	after := ladders(t, rec)["dynamic"]
+	assert.Equal(t, trend("peak-RSS-bytes", before.main()).Line, trend("peak-RSS-bytes", after.main()).Line)
+	was, err := before.knee()
+	require.NoError(t, err)
+	is, err := after.knee()
+	require.NoError(t, err)
+	assert.Equal(t, was, is)
+}
+
+func TestSettingsOfThePopulationAlone(t *testing.T) {
+	rec := only(sampleSeries(), "surface=meta/creds")
+	for _, r := range rec.Results {
+		r.Config[record.KeySettings] += " creds=" + r.Part("creds")
+	}
+	assert.Len(t, ladders(t, rec)["meta"].Groups, 1, "each population has its own creds=, which sets none apart")
+	for _, r := range rec.Results {
+		delete(r.Config, record.KeySettings)
+	}
+	assert.Equal(t, "The record does not say how the steps were loaded.", ladders(t, rec)["meta"].loadShape())
+}
+
+func TestMarkedStepsCarryNoLine(t *testing.T) {
+	rec := sampleSeries()
+	before := trend("peak-RSS-bytes", ladders(t, rec)["individual"].main())
+	change(rec, "surface=individual/creds=200", "peak-RSS-bytes", times(7))
+	doubt(rec, "surface=individual/creds=200", "late sends")
+	l := ladders(t, rec)["individual"]
+	after := trend("peak-RSS-bytes", l.main())
+	assert.Equal(t, before.N-3, after.N)
+	assert.InDelta(t, before.Slope, after.Slope, 0.05*before.Slope)
+	page := drawn(t, rec)
+	assert.Contains(t, page, "| 200 <sup>†</sup> |")
+	assert.Contains(t, page, "<sup>†</sup> 200 credentials, doubted, so that no statement uses it: round 1 (late sends), round 2 (late sends), round 3 (late sends).")
+
+	l = ladders(t, sampleSeries())["dynamic"]
+	assert.Equal(t, 29, trend("peak-RSS-bytes", l.main()).N, "the doubted round alone is left out of its step")
+}
+
+func TestLinesSayWhatTheyAre(t *testing.T) {
+	by := ladders(t, sampleSeries())
+	straight := trend("rest-heap-bytes", by["dynamic"].main())
+	assert.True(t, straight.Reliable())
+	assert.InDelta(t, 38_000, straight.Slope, 400)
+	bent := trend("peak-RSS-bytes", by["meta"].main())
+	assert.True(t, bent.Known())
+	assert.False(t, bent.Reliable())
+	page := drawn(t, sampleSeries())
+	assert.Contains(t, page, "| not linear: ")
+	assert.Contains(t, page, "n/a: an interval needs 5 steps.")
+
+	rec := sampleSeries()
+	withhold(rec, "closed-heap-bytes", "the subject has no heap profile")
+	assert.Contains(t, drawn(t, rec), "| Live heap at rest, disconnected | 1–1,000 | n/a <sup>a</sup> |")
+	assert.Equal(t, "the subject has no heap profile", trend("closed-heap-bytes", ladders(t, rec)["meta"].main()).Absent)
+	assert.Contains(t, trend("peak-RSS-bytes", by["meta"].main()[:1]).Absent, "a slope needs a second step")
+	assert.Equal(t, unexplained, trend("peak-RSS-bytes", nil).Absent)
+}
+
+func TestKneeWords(t *testing.T) {
+	rec := sampleSeries()
+	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "Throughput stops growing at about 5.")
+	assert.Contains(t, ladders(t, only(rec, "creds=20"))["meta"].kneeWords(), "cannot be told: too few steps")
+	for _, r := range rec.Results {
+		for i, v := range r.Values {
+			if inflight, ok := r.Value("inflight"); ok && v.Unit == "calls/s" {
+				r.Values[i].Amount = inflight * 3
+			}
+		}
+	}
+	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "throughput still grows at 4000 in flight. The most it came to is")
+	withhold(rec, "calls/s", "x")
+	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "cannot be told")
+}
+
+func TestRoundsWithoutNumberAreTheirPlace(t *testing.T) {
+	assert.Equal(t, 2, roundOf(record.Result{Identity: map[string]string{record.KeyRound: "2"}}, 0))
+	assert.NotEqual(t, roundOf(record.Result{}, 0), roundOf(record.Result{}, 1))
+}
+
+func TestLoadWords(t *testing.T) {
+	assert.Equal(t, "4 requests in flight for each credential, 10 s of mixed load a round and `x=1`", loadWords("in-flight=4 step=10s x=1"))
+	assert.Equal(t, "1 request in flight for each credential and soon of mixed load a round", loadWords("in-flight=1 step=soon"))
+	assert.Equal(t, "other settings", difference("a=1 b=2", "a=1"))
+}
+
+func TestCountsAreOfAllResults(t *testing.T) {
+	rec := wholeRecord()
+	change(rec, "Series/subject=gitlab-mcp/transport=http/surface=meta/creds=20", "failed-calls", to(2)) // and 200
+	doubt(rec, "surface=meta/creds=20", "calls failed")
+	page := drawn(t, rec)
+	assert.Contains(t, line(t, page, "| http, meta, series |"), "| 0 | 12 |")
+	assert.Contains(t, glance(t, rec)["Failures"], "12 failed and 0 were refused")
+}
