@@ -35,11 +35,18 @@ func TestDriverChild(t *testing.T) {
 	}
 	var job childJob
 	require.NoError(t, json.Unmarshal([]byte(*driverJob), &job))
-	if job.Serve != nil {
-		require.NoError(t, job.Serve.run(t.Context(), os.Stdout))
-		return
+	if err := job.run(t.Context(), os.Stdout); err != nil {
+		// TestDriver shows the standard error of what went wrong, and counts by the output.
+		fmt.Fprintln(os.Stderr, err)
+		t.FailNow()
 	}
-	require.NoError(t, job.Load.run(t.Context(), os.Stdout))
+}
+
+func (j childJob) run(ctx context.Context, out io.Writer) error {
+	if j.Serve != nil {
+		return j.Serve.run(ctx, out)
+	}
+	return j.Load.run(ctx, out)
 }
 
 // childArgs are the arguments that give a process of this binary its job.
@@ -66,7 +73,7 @@ const (
 	loadLimit = time.Hour
 )
 
-// run calls until it is interrupted, and writes what became of the calls.
+// run calls until it is interrupted, and writes what became of the calls. A call that fails is the end of it.
 func (j loadJob) run(ctx context.Context, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -75,11 +82,15 @@ func (j loadJob) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	spread := time.Duration(len(workers)) * loadSpread
-	phase, err := load.Closed(ctx, workers, load.Options{Duration: loadLimit, Spread: spread})
-	if !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("the loop was not interrupted: %w", err)
+	phase, err := load.Closed(ctx, workers, load.Options{Duration: loadLimit, Spread: spread, StopOnFailure: true})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
 	}
-	return json.NewEncoder(out).Encode(countsOf(phase))
+	c := countsOf(phase)
+	if err == nil {
+		return fmt.Errorf("the loop ended by itself: %s", c.Reasons)
+	}
+	return json.NewEncoder(out).Encode(c)
 }
 
 func countsOf(phase *load.Phase) counts {

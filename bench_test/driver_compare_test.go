@@ -79,8 +79,8 @@ func (c *comparison) peaks(tool string) []float64 {
 	return values
 }
 
-// compareAll runs all comparisons, a round of each at a time.
-func compareAll(t *testing.T, o options) (*driverReport, error) {
+// compareAll compares the driver with the tools, a round of each drive at a time.
+func compareAll(t *testing.T, o options, tools []generator) (*driverReport, error) {
 	t.Helper()
 	g, err := newGround(o.cpus)
 	if err != nil {
@@ -90,7 +90,7 @@ func compareAll(t *testing.T, o options) (*driverReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := newDriverReport(t.Context(), g, own, findGenerators(*driverTools))
+	report, err := newDriverReport(t.Context(), g, own, tools)
 	if err != nil {
 		return nil, err
 	}

@@ -101,6 +101,8 @@ func awaitFull(ctx context.Context, tool *spawn.Process, stub *stubProcess) erro
 	case err := <-stub.full():
 		return err
 	case <-tool.Exited():
+		// Not all it wrote may have been read before it is stopped.
+		_, _ = tool.Stop(ctx)
 		return fmt.Errorf("it ended before its calls were answered; its last lines:\n%s", tool.Tail())
 	case <-ctx.Done():
 		return fmt.Errorf("its calls were not answered in time: %w", ctx.Err())

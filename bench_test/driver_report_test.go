@@ -75,7 +75,7 @@ func (r *driverReport) setting() string {
 func (c *comparison) row(tool string) string {
 	if err := c.unfit[tool]; err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
-		return "not compared: " + reason + " | | "
+		return "not compared: " + reason + " |  | "
 	}
 	ratio := ""
 	if tool != driver {
@@ -150,7 +150,7 @@ func TestDriverReport(t *testing.T) {
 |---|---|---|---|---|
 | small call, 16 connections | driver | 45.0 (30.0–60.0) |  | 10.0 (10.0–10.0) |
 | small call, 16 connections | wrk | 25.0 (20.0–30.0) | 1.75 (1.50–2.00) | 10.0 (10.0–10.0) |
-| small call, 16 connections | vegeta | not compared: 2 calls failed | |  |
+| small call, 16 connections | vegeta | not compared: 2 calls failed |  |  |
 | 3 MB listing, 4 connections | driver | 45.0 (30.0–60.0) |  | 10.0 (10.0–10.0) |
 | 3 MB listing, 4 connections | wrk | 25.0 (20.0–30.0) | 1.75 (1.50–2.00) | 10.0 (10.0–10.0) |
 | both in turn, 4000 connections | driver | 45.0 (30.0–60.0) |  | 10.0 (10.0–10.0) |

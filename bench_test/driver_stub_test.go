@@ -9,11 +9,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"mcpbench/internal/spawn"
 )
@@ -132,10 +137,12 @@ func (j stubJob) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "http://%s/mcp\n", listener.Addr())
+	if _, err := fmt.Fprintf(out, "http://%s/mcp\n", listener.Addr()); err != nil {
+		return err
+	}
 	go func() {
 		<-s.full
-		fmt.Fprintln(out, "held")
+		_, _ = fmt.Fprintln(out, "held") // whoever waits for it reads it, or is gone
 	}()
 	return http.Serve(listener, s)
 }
@@ -180,4 +187,29 @@ func (s *stubProcess) full() <-chan error {
 		told <- err
 	}()
 	return told
+}
+
+func TestStub(t *testing.T) {
+	s, err := newStub(stubJob{Calls: 1, Clients: 1})
+	require.NoError(t, err)
+	assert.InEpsilon(t, 3e6, len(s.replies[toolsList]), 0.05, "a listing is as large as the table says")
+
+	ask := func(ctx context.Context, method, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", strings.NewReader(body))
+		r.Header.Set("Mcp-Method", method)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w
+	}
+	assert.Equal(t, http.StatusBadRequest, ask(t.Context(), "ping", `{"id":1}`).Code)
+	assert.Equal(t, http.StatusBadRequest, ask(t.Context(), toolsCall, `{}`).Code)
+	assert.Equal(t, http.StatusBadRequest, ask(t.Context(), toolsCall, `{"id":1,`+strings.Repeat(" ", 5000)).Code)
+	assert.Contains(t, ask(t.Context(), toolsCall, `{"id":17}`).Body.String(), `{"jsonrpc":"2.0","id":17,"result":{`)
+
+	gone, hangUp := context.WithCancel(t.Context())
+	go func() {
+		<-s.full
+		hangUp()
+	}()
+	assert.Empty(t, ask(gone, toolsCall, `{"id":18}`).Body.String(), "a call beyond the last is held until its client hangs up")
 }
