@@ -21,7 +21,7 @@ type Trend struct {
 
 // trend fits a metric over the believed rounds of steps that were loaded alike.
 func trend(unit string, steps []*Scenario) Trend {
-	t := Trend{Unit: unit, Absent: unexplained}
+	t := Trend{Unit: unit, Absent: "no step is to be believed"}
 	var points []stat.XY
 	for _, s := range believedOf(steps) {
 		f := s.Figure(unit)
@@ -70,7 +70,7 @@ var fitted = []struct{ unit, words string }{
 
 // fitTable says what one credential more costs, group by group.
 func (l *Ladder) fitTable() *Table {
-	m := &tableMaker{table: Table{Names: 1, Head: []string{"Memory", "Credentials", "One credential more", "95% interval",
+	m := &tableMaker{again: true, table: Table{Names: 1, Head: []string{"Memory", "Credentials", "One credential more", "95% interval",
 		"The line at none, MiB", "Half of the rounds are closer than", "Values", "Straight line?"}}}
 	for i, g := range l.Groups {
 		for _, metric := range fitted {

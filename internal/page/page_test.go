@@ -76,14 +76,14 @@ func TestTablesFollowTheRecord(t *testing.T) {
 func TestAbsentIsExplained(t *testing.T) {
 	rec := sampleRecord()
 	withhold(rec, "call-p99-lo-ns", "12 calls are too few | for *this*")
-	withhold(rec, "call-p99-hi-ns", "12 calls are too few | for *this*")
+	withhold(rec, "call-p99-hi-ns", "34 calls are too few | for *this*")
 	withhold(rec, "failed-calls", "the counter broke")
 	for i := range rec.Results {
 		delete(rec.Results[i].Absent, "idle-RSS-bytes")
 	}
 	page := drawn(t, rec)
 	assert.Contains(t, page, "n/a <sup>a</sup>")
-	assert.Contains(t, page, `<sup>a</sup> n/a: 12 calls are too few \| for \*this\*.`)
+	assert.Contains(t, page, `<sup>a</sup> n/a: too few calls \| for \*this\*.`)
 	assert.Contains(t, page, "<sup>a</sup> n/a: the counter broke.")
 	assert.Contains(t, page, "<sup>a</sup> n/a: "+unexplained+".")
 }

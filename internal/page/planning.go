@@ -17,12 +17,7 @@ var (
 
 // planning is the section that a reader sizes a server by.
 func (v *View) planning() []Block {
-	var sizers []*Sizer
-	for _, l := range v.Ladders {
-		if len(l.Steps) > 0 {
-			sizers = append(sizers, newSizer(l))
-		}
-	}
+	sizers, without := v.sizers()
 	if len(sizers) == 0 {
 		return nil
 	}
@@ -32,6 +27,9 @@ func (v *View) planning() []Block {
 		"Cores are calls a second times processor time a call. Latency is that of the lightest load measured that the calls fit into. "+
 		"What lies beyond the measured is withheld.", 100*stat.Crowded))}
 	blocks = append(blocks, tables(needTable(sizers))...)
+	for _, why := range without {
+		blocks = append(blocks, text(why))
+	}
 	blocks = append(blocks, text("For a crowd of another size, memory is the first column here, and for each person the second, and for each call in flight the third:"))
 	blocks = append(blocks, tables(modelTable(sizers))...)
 	if note := steppedNote(sizers); note != "" {
@@ -42,6 +40,23 @@ func (v *View) planning() []Block {
 		blocks = append(blocks, v.overview()...)
 	}
 	return blocks
+}
+
+// sizers are those of the series of which a load can be believed, and a
+// sentence for each of the others.
+func (v *View) sizers() (sizers []*Sizer, without []string) {
+	for _, l := range v.Ladders {
+		if len(l.Steps) == 0 {
+			continue
+		}
+		s := newSizer(l)
+		if load, why := s.Load(0); load == nil {
+			without = append(without, fmt.Sprintf("No rows for %s: %s.", escape(l.Title()), escape(why)))
+			continue
+		}
+		sizers = append(sizers, s)
+	}
+	return sizers, without
 }
 
 // needTable has a row for each crowd and period on each surface.

@@ -94,8 +94,13 @@ func TestDoubtedSeriesCarryNoClaim(t *testing.T) {
 			assert.Empty(t, sentence, topic)
 		}
 	}
-	page := drawn(t, rec)
-	assert.Contains(t, page, "n/a: no straight line on meta says what a credential takes that does not call.")
+	assert.Contains(t, drawn(t, rec), "n/a: no step is to be believed.")
+
+	rec = sampleSeries()
+	for _, unit := range []string{"all-RSS-bytes", "rest-RSS-bytes", "rest-heap-bytes"} {
+		withhold(rec, unit, "x")
+	}
+	assert.Contains(t, drawn(t, rec), "n/a: no straight line on meta says what a credential takes that does not call.")
 }
 
 // Where a series is silent, the point scenarios speak for themselves.

@@ -89,9 +89,9 @@ func TestSeriesLeaveThePointsAlone(t *testing.T) {
 func TestStopsAreTold(t *testing.T) {
 	by := ladders(t, sampleSeries())
 	assert.Equal(t, "Every planned step ran, up to 10,000 credentials.", by["dynamic"].stopped())
-	assert.Equal(t, "**Stopped** after 500 credentials (round 1): latency-ceiling: tools/call p99 was 31.2 s, and the ceiling is 30 s. "+
+	assert.Equal(t, "**Stopped** at 500 credentials (round 1): latency-ceiling: tools/call p99 was 31.2 s, and the ceiling is 30 s. "+
 		"Every planned step ran in at least one round.", by["meta"].stopped())
-	assert.Equal(t, "**Stopped** after 500 credentials (rounds 1, 2 and 3): memory-budget: 1000 credentials are estimated to peak at 6.3 GiB, "+
+	assert.Equal(t, "**Stopped** at 500 credentials (rounds 1, 2 and 3): memory-budget: 1000 credentials are estimated to peak at 6.3 GiB, "+
 		"and the budget is 4.8 GiB. Planned and not measured in any round: 1,000 credentials.", by["individual"].stopped())
 
 	rec := only(sampleSeries(), "surface=dynamic/creds=1")
@@ -105,10 +105,14 @@ func TestMissingKnowsOfStops(t *testing.T) {
 	rec := sampleSeries()
 	assert.Empty(t, Missing(rec))
 	assert.NotEmpty(t, rec.Missing())
-	for i := range rec.Results {
-		rec.Results[i].Stop = ""
+	for _, stop := range []string{"timeout: add -timeout 0", ""} {
+		for i := range rec.Results {
+			if rec.Results[i].Stop != "" {
+				rec.Results[i].Stop = stop
+			}
+		}
+		assert.Equal(t, record.Plan{ascents()[1].name(1000): 1, ascents()[2].name(1000): 3}, Missing(rec))
 	}
-	assert.Equal(t, record.Plan{ascents()[1].name(1000): 1, ascents()[2].name(1000): 3}, Missing(rec))
 }
 
 func TestLongPlansAreCounted(t *testing.T) {
@@ -191,7 +195,7 @@ func TestLinesSayWhatTheyAre(t *testing.T) {
 	assert.Contains(t, drawn(t, rec), "| Live heap at rest, disconnected | 1–1,000 | n/a <sup>a</sup> |")
 	assert.Equal(t, "the subject has no heap profile", trend("closed-heap-bytes", ladders(t, rec)["meta"].main()).Absent)
 	assert.Contains(t, trend("peak-RSS-bytes", by["meta"].main()[:1]).Absent, "a slope needs a second step")
-	assert.Equal(t, unexplained, trend("peak-RSS-bytes", nil).Absent)
+	assert.Equal(t, "no step is to be believed", trend("peak-RSS-bytes", nil).Absent)
 }
 
 func TestKneeWords(t *testing.T) {
@@ -228,4 +232,22 @@ func TestCountsAreOfAllResults(t *testing.T) {
 	page := drawn(t, rec)
 	assert.Contains(t, line(t, page, "| http, meta, series |"), "| 0 | 12 |")
 	assert.Contains(t, glance(t, rec)["Failures"], "12 failed and 0 were refused")
+}
+
+func TestPopulationsOfOneStep(t *testing.T) {
+	rec := only(sampleSeries(), "surface=meta/creds=500")
+	l := ladders(t, rec)["meta"]
+	assert.Equal(t, "Series: http, meta, 500 credentials", l.heading())
+	page := drawn(t, rec)
+	assert.Contains(t, page, "n/a: a slope needs a second step.")
+	assert.Contains(t, page, "n/a: too few steps for a knee")
+}
+
+func TestNamesThatSayNoPopulation(t *testing.T) {
+	page := drawn(t, &record.Record{Results: []record.Result{
+		{Name: "Series/surface=odd/shape=round", Values: []record.Value{{Unit: "threads", Amount: 3}}},
+		{Name: "Open/surface=odd/load=half", Values: []record.Value{{Unit: "calls/s", Amount: 3}}},
+	}})
+	assert.Contains(t, page, "| Series/surface=odd/shape=round |")
+	assert.Contains(t, page, "| Open/surface=odd/load=half |")
 }

@@ -171,7 +171,7 @@ func (s *Sizer) Load(perSecond float64) (*Load, string) {
 		most = max(most, roomy*rate)
 	}
 	if most == 0 {
-		return nil, "no load on " + s.Surface + " says how long a call takes"
+		return nil, "no load on " + s.Surface + " that is to be believed says how long a call takes"
 	}
 	return nil, fmt.Sprintf("beyond the %s calls a second at which %s was seen to keep up", significant(most), s.Surface)
 }

@@ -97,7 +97,7 @@ func TestLoadThatARateFitsInto(t *testing.T) {
 	withhold(rec, "calls/s", "x")
 	load, why = newSizer(ladders(t, rec)["meta"]).Load(1)
 	assert.Nil(t, load)
-	assert.Equal(t, "no load on meta says how long a call takes", why)
+	assert.Equal(t, "no load on meta that is to be believed says how long a call takes", why)
 }
 
 func TestCautiousLatencyWeighsMethods(t *testing.T) {
@@ -135,12 +135,18 @@ func TestPlanningFollowsTheRecord(t *testing.T) {
 	assert.Contains(t, line(t, page, "| http, meta | 1,000 | 10 |"), "| 100 |")
 	assert.Contains(t, line(t, page, "| http, individual | 1,000 | 60 |"), "n/a <sup>a</sup>")
 
+	change(rec, "surface=meta/creds", "calls/s", to(30))
+	page = drawn(t, rec)
+	assert.Contains(t, line(t, page, "| http, meta | 1,000 | 10 |"), "| 100 | n/a <sup>a</sup> | n/a <sup>a</sup> |")
+	assert.Contains(t, page, "<sup>a</sup> n/a: beyond the 20 calls a second at which meta was seen to keep up.")
+
 	withhold(rec, "cpu-ns/call", "no permission")
 	withhold(rec, "call-cpu-ns/call", "no permission")
 	assert.Contains(t, drawn(t, rec), "n/a: no permission.")
-	withhold(rec, "calls/s", "x")
-	withhold(rec, "offered-calls/s", "x")
-	assert.Contains(t, drawn(t, rec), "n/a: no load on meta says how long a call takes.")
+	doubt(rec, "surface=meta", "x")
+	assert.Contains(t, drawn(t, rec), "No rows for http, meta: no load on meta that is to be believed says how long a call takes.")
+	doubt(rec, everywhere, "x")
+	assert.NotContains(t, drawn(t, rec), "What to plan for")
 }
 
 func TestCountedIsNotFinerThanAPlan(t *testing.T) {

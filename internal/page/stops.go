@@ -23,7 +23,7 @@ func (l *Ladder) stopped() string {
 			}
 		}
 		for _, why := range sortedKeys(rounds) {
-			parts = append(parts, fmt.Sprintf("**Stopped** after %s (%s %s): %s.", s.Title(),
+			parts = append(parts, fmt.Sprintf("**Stopped** at %s (%s %s): %s.", s.Title(),
 				plural(len(rounds[why]), "round"), enumerate(rounds[why]), escape(strings.TrimSuffix(why, "."))))
 		}
 	}
@@ -51,12 +51,16 @@ func (l *Ladder) neverRan() []string {
 	return missing
 }
 
+// outOfTime begins the stop of a series that the run had no time left for. It
+// says nothing of the server, so what it left out is wanting.
+const outOfTime = "timeout:"
+
 // Missing returns what was planned and neither measured nor ruled out: a
 // series that stopped, and says why, is whole without the steps beyond.
 func Missing(rec *record.Record) record.Plan {
 	missing := rec.Missing()
 	for _, r := range rec.Results {
-		if r.Stop == "" {
+		if r.Stop == "" || strings.HasPrefix(r.Stop, outOfTime) {
 			continue
 		}
 		for name := range missing {

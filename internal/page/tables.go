@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,6 +75,7 @@ type tableMaker struct {
 	reasons []string            // of absent figures; the place in the list is the mark
 	doubts  []string            // of marked rows
 	aside   map[string][]string // titles of rows loaded otherwise than the others, by how
+	again   bool                // whether marks were explained under a table of the same rows
 }
 
 // scenarioTable has a row for each of the scenarios and the given columns.
@@ -83,7 +85,12 @@ func scenarioTable(scenarios []*Scenario, columns []column) *Table {
 
 // tableOf is such a table of what its first head says.
 func tableOf(head string, scenarios []*Scenario, columns []column) *Table {
-	m := &tableMaker{table: Table{Head: []string{head}, Names: 1}}
+	return (&tableMaker{}).rows(head, scenarios, columns)
+}
+
+// rows fills the table with a row for each scenario.
+func (m *tableMaker) rows(head string, scenarios []*Scenario, columns []column) *Table {
+	m.table = Table{Head: []string{head}, Names: 1}
 	for _, c := range columns {
 		m.table.Head = append(m.table.Head, c.head)
 	}
@@ -157,8 +164,13 @@ func (m *tableMaker) cell(f Figure, s Scale, show func(Figure, Scale) string) Ce
 // none is the cell of a figure that there is not, with the mark of its reason.
 func (m *tableMaker) none(why string) Cell { return Cell{Text: "n/a", Mark: m.mark(why)} }
 
-// mark returns the letter that stands for a reason.
+// tooFew begins a reason that differs from row to row in a count alone.
+var tooFew = regexp.MustCompile(`^\d+ calls are too few`)
+
+// mark returns the letter that stands for a reason. Reasons that differ in how
+// few calls there were share one, since the rows say how many.
 func (m *tableMaker) mark(reason string) string {
+	reason = tooFew.ReplaceAllString(reason, "too few calls")
 	at := slices.Index(m.reasons, reason)
 	if at < 0 {
 		at = len(m.reasons)
@@ -172,7 +184,10 @@ func (m *tableMaker) mark(reason string) string {
 
 func (m *tableMaker) finish() *Table {
 	for _, reason := range m.reasons {
-		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s n/a: %s.", raised(m.mark(reason)), escape(reason)))
+		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s n/a: %s.", raised(m.mark(reason)), escape(strings.TrimSuffix(reason, "."))))
+	}
+	if m.again {
+		return m.referBack()
 	}
 	m.table.Notes = append(m.table.Notes, m.doubts...)
 	for _, how := range sortedKeys(m.aside) {
@@ -182,15 +197,30 @@ func (m *tableMaker) finish() *Table {
 	return &m.table
 }
 
-// latencyTable has a row for each method of each point scenario.
-func (v *View) latencyTable() *Table {
-	return latencyTable("Scenario", v.Scenarios, record.Methods(), "p50-ns", "p90-ns", "p99-ns")
+// referBack says where marks are explained.
+func (m *tableMaker) referBack() *Table {
+	var marks []string
+	if len(m.doubts) > 0 {
+		marks = append(marks, raised(doubtMark))
+	}
+	if len(m.aside) > 0 {
+		marks = append(marks, raised(asideMark))
+	}
+	if len(marks) > 0 {
+		m.table.Notes = append(m.table.Notes, enumerate(marks)+" as under the first table of this section.")
+	}
+	return &m.table
 }
 
-// latencyTable has a row for each of the methods of each scenario. The interval
+// latencyTable has a row for each method of each point scenario.
+func (v *View) latencyTable() *Table {
+	return (&tableMaker{}).latency("Scenario", v.Scenarios, record.Methods(), "p50-ns", "p90-ns", "p99-ns")
+}
+
+// latency fills the table with a row for each of the methods of each scenario. The interval
 // that it shows is that of p99.
-func latencyTable(head string, scenarios []*Scenario, methods []record.Method, percentiles ...string) *Table {
-	m := &tableMaker{table: Table{Names: 2, Head: []string{head, "Method", "Calls a round"}}}
+func (m *tableMaker) latency(head string, scenarios []*Scenario, methods []record.Method, percentiles ...string) *Table {
+	m.table = Table{Names: 2, Head: []string{head, "Method", "Calls a round"}}
 	for _, p := range percentiles {
 		m.table.Head = append(m.table.Head, percentileHeads[p]...)
 	}
