@@ -3,6 +3,7 @@ package bench_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,24 +36,30 @@ func (s *suite) open(b *testing.B, name string, o scenarios.Offer) {
 		verdict = "left out, " + why
 		b.Skip(why)
 	}
-	knee, err := s.knee(o.Step.Surface)
+	knee, err := s.knee(o)
 	if err != nil {
 		verdict = "left out, " + err.Error()
 		b.Skip(err)
 	}
-	method := fmt.Sprintf("open loop, tools/call and tools/list in turn, %d%% of %.4g calls/s, latency from when a call was due; %s", o.Percent, knee.PerSecond, statistics)
 	r := &openRun{
-		stepRun: stepRun{trial: newTrial(b, s, stepLaunch(name, o.Step), method, stepSettings(s.subject, o.Step)), step: o.Step},
+		stepRun: stepRun{trial: newTrial(b, s, stepLaunch(name, o.Step), openMethod, stepSettings(s.subject, o.Step)), step: o.Step},
 		rate:    knee.PerSecond * float64(o.Percent) / 100,
 	}
 	verdict = r.run([]phase{{"idle", r.start}, {"admit", r.admit}, {"load", r.guarded(r.offer)}, {"close", r.end}})
 }
 
-// knee finds the surface's knee from the steps of its series so far that are to be believed.
-func (s *suite) knee(surface scenarios.Surface) (stat.Knee, error) {
+// openMethod says in the record how the figures of an open loop came about.
+const openMethod = "open loop, tools/call and tools/list in turn, offered at a part of the knee's throughput, " +
+	"latency from when a call was due; " + statistics
+
+// knee finds the surface's knee from the steps of its series so far that are to be believed, and that keep as
+// many calls in flight a credential as the open loop may.
+func (s *suite) knee(o scenarios.Offer) (stat.Knee, error) {
+	surface, settings := o.Step.Surface, s.settings(stepSettings(s.subject, o.Step))
 	var points []stat.Throughput
 	for _, r := range s.results {
-		if r.Kind() != record.Series || r.Part("surface") != string(surface) || len(r.Certificate) > 0 {
+		if r.Kind() != record.Series || r.Part("surface") != string(surface) || len(r.Certificate) > 0 ||
+			r.Config[record.KeySettings] != settings {
 			continue
 		}
 		perSecond, ok1 := r.Value("calls/s")
@@ -62,8 +69,9 @@ func (s *suite) knee(surface scenarios.Surface) (stat.Knee, error) {
 		}
 		p50, _ := r.Value(record.Call.Unit("p50-ns"))
 		p99, _ := r.Value(record.Call.Unit("p99-ns"))
+		round, _ := strconv.Atoi(r.Identity[record.KeyRound])
 		points = append(points, stat.Throughput{
-			InFlight: int(inFlight), PerSecond: perSecond, P50: time.Duration(p50), P99: time.Duration(p99),
+			Round: round, InFlight: int(inFlight), PerSecond: perSecond, P50: time.Duration(p50), P99: time.Duration(p99),
 		})
 	}
 	if len(points) == 0 {

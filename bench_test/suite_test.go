@@ -243,6 +243,11 @@ func (s *suite) config() map[string]string {
 	}
 }
 
+// settings adds what the flags set to a kind's own settings.
+func (s *suite) settings(own string) string {
+	return fmt.Sprintf("gitlab-latency=%s %s", s.gitlabLatency, own)
+}
+
 // identity holds what tells a result from a comparable one.
 func (s *suite) identity() map[string]string {
 	return map[string]string{

@@ -62,7 +62,7 @@ func newTrial(b *testing.B, s *suite, l launch, method, settings string) *trial 
 	t.people = &population{suite: s, token: gitlab.Token, launch: l}
 	config := s.config()
 	config[record.KeyMethod] = method
-	config[record.KeySettings] = fmt.Sprintf("gitlab-latency=%s %s", s.gitlabLatency, settings)
+	config[record.KeySettings] = s.settings(settings)
 	t.sheet = newSheet(l.name, config, s.identity())
 	return t
 }
