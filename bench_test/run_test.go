@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,7 +88,7 @@ func TestRefusedRuns(t *testing.T) {
 			}
 			out, err := measuring(t, "Point", flags...).CombinedOutput()
 			var exit *exec.ExitError
-			require.True(t, errors.As(err, &exit), "%v\n%s", err, out)
+			require.ErrorAs(t, err, &exit, "%s", out)
 			assert.Equal(t, exitUsage, exit.ExitCode(), "%s", out)
 			assert.Contains(t, string(out), tt.want)
 			assert.NotContains(t, string(out), "goroutine", "an error of use is not a crash")
