@@ -16,10 +16,13 @@ RESUME        ?=
 # BENCH chooses what `make bench` measures, as -bench does.
 BENCH  ?= Point
 
+# LOAD_TOOLS are what the suite's driver is compared with, besides wrk.
+LOAD_TOOLS := github.com/codesenberg/bombardier@v1.2.6 github.com/tsenart/vegeta/v12@v12.13.0
+
 OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
-.PHONY: help bench bench-resources bench-resources-render check-bench-resources test lint generate \
+.PHONY: help bench bench-resources bench-resources-render check-bench-resources bench-driver test lint generate \
 	peers inspector conformance clean
 
 help: ## list the targets
@@ -52,6 +55,14 @@ bench-resources-render: ## draw the page from the committed record, measuring no
 
 check-bench-resources: ## fail, with a diff, if a page does not match its record
 	@for record in results/*/; do go run ./cmd/page -check -record "$$record"; done
+
+bench-driver: $(OUT)/suite.test ## compare the suite's driver with other load tools, into docs/method.md
+	@mkdir -p $(OUT)/bin
+	@for module in $(LOAD_TOOLS); do \
+		GOBIN=$(OUT)/bin go install $$module || echo "bench-driver: goes on without $$module" >&2; \
+	done
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestDriver$$' -test.v -driver -driver-tools=$(OUT)/bin \
+		-rounds=$(ROUNDS) -update
 
 test: ## run all tests
 	@go test -race -timeout 15m ./...

@@ -18,9 +18,9 @@ var (
 	driverTools = flag.String("driver-tools", "", "`folder` in which TestDriver looks for load tools before PATH")
 )
 
-// The loads of the comparison, with calls enough that a start is a hundredth of a run.
+// The loads of the comparison, with calls enough that starts are a few hundredths of the CPU time at most.
 var (
-	smallCalls = drive{name: "small call", credentials: 4, inFlight: 4, calls: 60_000, methods: []string{toolsCall}}
+	smallCalls = drive{name: "small call", credentials: 4, inFlight: 4, calls: 120_000, methods: []string{toolsCall}}
 	listings   = drive{name: "3 MB listing", credentials: 1, inFlight: 4, calls: 2000, methods: []string{toolsList}}
 	crowd      = drive{name: "both in turn", credentials: 1000, inFlight: 4, calls: 20_000, methods: []string{toolsCall, toolsList}}
 )
