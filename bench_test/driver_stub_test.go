@@ -23,7 +23,7 @@ import (
 	"mcpbench/internal/spawn"
 )
 
-// stub answers like an MCP server whose answers cost nothing to make. It answers a given number of calls and
+// stub answers like an MCP server whose answers are ready made. It answers a given number of calls and
 // holds every further one, so that whoever drives it is stopped at exactly that number, and can still be read,
 // whether or not it can be told a number.
 type stub struct {
