@@ -99,7 +99,7 @@ func TestStdioRefusesBeyondItsLimits(t *testing.T) {
 		p.say(t, `{"jsonrpc":"2.0","id":1,"method":%q}`, method)
 		r := p.hear(t)
 		require.NotNil(t, r.Error)
-		assert.Equal(t, -32000, r.Error.Code)
+		assert.Equal(t, -32005, r.Error.Code)
 	}
 	p.say(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	assert.Nil(t, p.hear(t).Error)
@@ -110,7 +110,7 @@ func TestStdioRefusesBeyondItsLimits(t *testing.T) {
 	q.say(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	assert.Nil(t, q.hear(t).Error)
 	q.say(t, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-	assert.Equal(t, -32001, q.hear(t).Error.Code)
+	assert.Equal(t, -32029, q.hear(t).Error.Code)
 }
 
 // TestStdioEnds looks for the answer to the call in progress, for the exit code, and for an end in time:

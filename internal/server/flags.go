@@ -43,8 +43,8 @@ func settings(c *Config, tokenFile *string) []setting {
 
 		{limits, "max-http-clients", "GITLAB_MCP_MAX_HTTP_CLIENTS", "n", "credentials held at once; the least recently used one makes room", (*countValue)(&c.MaxClients)},
 		{limits, "pool-idle-timeout", "GITLAB_MCP_POOL_IDLE_TIMEOUT", "duration", "let go of a credential after so long without a request; 0 for never", (*durationValue)(&c.PoolIdle)},
-		{limits, "max-concurrent-requests", "GITLAB_MCP_MAX_CONCURRENT_REQUESTS", "n", "requests in progress at once; more are refused with 503; 0 for no bound", (*countValue)(&c.MaxConcurrent)},
-		{limits, "rate-limit-rps", "GITLAB_MCP_RATE_LIMIT_RPS", "n", "requests a second of one credential; more are refused with 429; 0 for no bound", (*rateValue)(&c.RateLimit)},
+		{limits, "max-concurrent-requests", "GITLAB_MCP_MAX_CONCURRENT_REQUESTS", "n", "requests in progress at once; more are refused; 0 for no bound", (*countValue)(&c.MaxConcurrent)},
+		{limits, "rate-limit-rps", "GITLAB_MCP_RATE_LIMIT_RPS", "n", "requests a second of one credential; more are refused; 0 for no bound", (*rateValue)(&c.RateLimit)},
 
 		{watching, "log-level", "GITLAB_MCP_LOG_LEVEL", "level", "debug, info, warn or error; the log goes to standard error", textValue{&c.LogLevel, c.LogLevel.String}},
 		{watching, "pprof-addr", "GITLAB_MCP_PPROF_ADDR", "[host]:port", "serve profiles on /debug/pprof/, on loopback unless a host is named", (*stringValue)(&c.PprofAddr)},

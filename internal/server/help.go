@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"mcpbench/internal/server/limit"
 )
 
 const helpIntro = `gitlab-mcp-server serves the GitLab API to clients of the Model Context Protocol.
@@ -32,6 +34,11 @@ While it runs, a GitLab that does not answer is no reason to end: over HTTP the 
 502 or 504, over stdio the call's result says so.
 `
 
+const helpRefusals = `
+What is over a limit is refused at once, and not kept waiting: too many in progress with JSON-RPC error
+%d (HTTP 503), too many a second with %d (HTTP 429). Both say when to come back.
+`
+
 // writeHelp writes the help text: every setting with its variable and its default.
 func writeHelp(w io.Writer, all []setting) {
 	var b strings.Builder
@@ -47,6 +54,7 @@ func writeHelp(w io.Writer, all []setting) {
 			fmt.Fprintf(&b, "      [%s]\n", line)
 		}
 	}
+	fmt.Fprintf(&b, helpRefusals, limit.CodeBusy, limit.CodeRate)
 	b.WriteString(helpExit)
 	_, _ = io.WriteString(w, b.String())
 }

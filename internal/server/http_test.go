@@ -281,6 +281,7 @@ func TestLimits(t *testing.T) {
 		a := s.send(t, modern("tools/list", "", ""))
 		assert.Equal(t, http.StatusTooManyRequests, a.status)
 		assert.Equal(t, "100", a.header.Get("Retry-After"))
+		assert.Equal(t, -32029, a.Error.Code)
 		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "").by("other")).status, "others are not concerned")
 	})
 	t.Run("in progress", func(t *testing.T) {
@@ -291,6 +292,7 @@ func TestLimits(t *testing.T) {
 		a := s.send(t, modern("tools/list", "", ""))
 		assert.Equal(t, http.StatusServiceUnavailable, a.status)
 		assert.Equal(t, "1", a.header.Get("Retry-After"))
+		assert.Equal(t, -32005, a.Error.Code)
 		assert.Equal(t, 200, (<-slow).status)
 		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "")).status)
 	})

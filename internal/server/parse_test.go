@@ -120,7 +120,7 @@ func TestHelp(t *testing.T) {
 		assert.Contains(t, text, "--"+s.name)
 		assert.Contains(t, text, s.env)
 	}
-	for _, want := range []string{"default 100", "default 30m]", "default dynamic", "Exit codes:", "default info"} {
+	for _, want := range []string{"default 100", "default 30m]", "default dynamic", "Exit codes:", "default info", "-32005 (HTTP 503)", "-32029 (HTTP 429)"} {
 		assert.Contains(t, text, want)
 	}
 	for line := range strings.Lines(text) {

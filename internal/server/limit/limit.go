@@ -12,10 +12,13 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Codes of the JSON-RPC errors for refused work, in the range that JSON-RPC leaves to servers.
+// Codes of the JSON-RPC errors for refused work, in the range that JSON-RPC leaves to servers: -32005 is
+// what servers widely use for a limit passed, and -32029 ends like the HTTP status 429. They keep clear of
+// -32000 and -32001, which protocol libraries have for a connection that closed and an answer that did not
+// come. The help text names them.
 const (
-	CodeBusy = -32000
-	CodeRate = -32001
+	CodeBusy = -32005
+	CodeRate = -32029
 )
 
 // A Gate lets a bounded number of requests through at once. The zero Gate and a nil Gate are open.

@@ -59,9 +59,9 @@ func TestLimiter(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	assert.JSONEq(t, `{"retryAfterSeconds":1}`, string(limit.ErrBusy().Data))
-	assert.EqualValues(t, limit.CodeBusy, limit.ErrBusy().Code)
+	assert.EqualValues(t, -32005, limit.ErrBusy().Code)
 	assert.JSONEq(t, `{"retryAfterSeconds":4}`, string(limit.ErrRate(0.3).Data))
-	assert.EqualValues(t, limit.CodeRate, limit.ErrRate(0.3).Code)
+	assert.EqualValues(t, -32029, limit.ErrRate(0.3).Code)
 	assert.Equal(t, time.Second, limit.RetryAfterRate(100))
 	assert.Equal(t, "2", limit.Seconds(1100*time.Millisecond))
 }
