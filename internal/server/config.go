@@ -96,10 +96,8 @@ func checkAddr(addr string) error {
 	if err != nil {
 		return fmt.Errorf("%q is not an address: use one like 127.0.0.1:8080", addr)
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("%q is not a port", port)
-	} else if n > 65535 {
-		return fmt.Errorf("%d is not a port", n)
 	}
 	return nil
 }
