@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,19 @@ func TestVersion(t *testing.T) {
 	assert.Equal(t, "abc", got.Commit)
 	assert.Contains(t, got.String(), "gitlab-mcp-server v1.2.3\ncommit abc\ngo1.")
 	assert.NotEmpty(t, ReadBuild("", "").Version)
+}
+
+func TestRevision(t *testing.T) {
+	of := func(pairs ...string) string {
+		var settings []debug.BuildSetting
+		for i := 0; i < len(pairs); i += 2 {
+			settings = append(settings, debug.BuildSetting{Key: pairs[i], Value: pairs[i+1]})
+		}
+		return revision(settings)
+	}
+	assert.Empty(t, of("vcs.modified", "true"), "changes to nothing known")
+	assert.Equal(t, "abc", of("vcs.revision", "abc", "vcs.modified", "false"))
+	assert.Equal(t, "abc+changes", of("vcs.modified", "true", "vcs.revision", "abc"), "as the record writes it")
 }
 
 func TestShortDuration(t *testing.T) {

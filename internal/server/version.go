@@ -25,19 +25,19 @@ func ReadBuild(version, commit string) Build {
 
 // revision is the commit the Go tool built from, marked if the checkout had changes.
 func revision(settings []debug.BuildSetting) string {
-	var rev, dirty string
+	var rev, changes string
 	for _, s := range settings {
 		switch {
 		case s.Key == "vcs.revision":
 			rev = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "-dirty"
+			changes = "+changes"
 		}
 	}
 	if rev == "" {
 		return ""
 	}
-	return rev + dirty
+	return rev + changes
 }
 
 // String is what --version prints.
