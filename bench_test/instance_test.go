@@ -24,6 +24,8 @@ type launch struct {
 	transport scenarios.Transport
 	surface   scenarios.Surface
 	telemetry bool
+	// clients is how many credentials will be used.
+	clients int
 	// many lets it hold more credentials than it ships with.
 	many bool
 	// cpus the process is confined to; none leaves it where the suite is.
@@ -61,6 +63,7 @@ func (s *suite) start(tb testing.TB, l launch) (*instance, error) {
 	if in.tree, err = meter.NewTree(in.process.PID()); err != nil {
 		return nil, err
 	}
+	tb.Cleanup(func() { _ = in.tree.Close() })
 	if in.subject.Heap.Reader == "go-pprof" {
 		address, err := in.vars.Expand(in.subject.Heap.Address)
 		if err != nil {
@@ -151,6 +154,16 @@ func (in *instance) answers(ctx context.Context, p *spawn.Process) error {
 	var reply mcp.Reply
 	in.stdio.Do(ctx, discover, &reply)
 	return failure(discover, &reply)
+}
+
+// ended reports whether the process has ended, asked or not.
+func (in *instance) ended() bool {
+	select {
+	case <-in.process.Exited():
+		return true
+	default:
+		return false
+	}
 }
 
 func (in *instance) version() mcp.Version { return mcp.Version(in.subject.Protocol) }

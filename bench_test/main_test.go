@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -107,16 +108,20 @@ func openSuite() error {
 // onceEach makes every benchmark's body run once. A body is a whole scenario with its own number of
 // calls; repeating it is what -rounds is for.
 func onceEach() error {
-	given := ""
+	once := map[string]string{"test.benchtime": "1x", "test.count": "1", "test.cpu": ""}
+	var wrong error
 	flag.Visit(func(f *flag.Flag) {
-		if f.Name == "test.benchtime" {
-			given = f.Value.String()
+		if want, ok := once[f.Name]; ok && f.Value.String() != want {
+			wrong = fmt.Errorf("-%s=%s: each scenario sets its own number of calls and CPUs, use -benchtime=1x, and -rounds to repeat",
+				strings.TrimPrefix(f.Name, "test."), f.Value)
 		}
 	})
-	if given != "" && given != "1x" {
-		return fmt.Errorf("-benchtime=%s: each scenario sets its own number of calls, use -benchtime=1x, and -rounds to repeat", given)
+	if wrong != nil {
+		return wrong
 	}
 	switch {
+	case flag.NArg() > 0:
+		return fmt.Errorf("%q is not a flag: flags after it would go unread", flag.Arg(0))
 	case opts.rounds < 1:
 		return errors.New("-rounds must be at least 1")
 	case opts.resume && opts.record == "":

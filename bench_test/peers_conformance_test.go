@@ -65,7 +65,7 @@ func TestConformance(t *testing.T) {
 		requirePeer(t, client.script)
 	}
 	s := requireSuite(t)
-	for _, surface := range surfacesOf(s.subject) {
+	for _, surface := range s.subject.SurfaceNames() {
 		t.Run(fmt.Sprintf("transport=http/surface=%s", surface), func(t *testing.T) {
 			address := conformanceAddress(t, s, surface)
 			for _, client := range conformanceClients {

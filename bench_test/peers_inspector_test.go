@@ -29,7 +29,7 @@ func TestInspector(t *testing.T) {
 	client := requirePeer(t, inspectorScript)
 	s := requireSuite(t)
 	for _, transport := range []scenarios.Transport{scenarios.Stdio, scenarios.HTTP} {
-		for _, surface := range surfacesOf(s.subject) {
+		for _, surface := range s.subject.SurfaceNames() {
 			t.Run(fmt.Sprintf("transport=%s/surface=%s", transport, surface), func(t *testing.T) {
 				i := newInspection(t, s, client, launch{transport: transport, surface: surface})
 				for _, era := range i.eras() {

@@ -50,6 +50,7 @@ func (r *pointRun) admit(ctx context.Context) error {
 		return err
 	}
 	r.admitted(one, all, firsts)
+	r.checkAdmission()
 	if err := r.warmListing(ctx); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // BenchmarkPoint measures each point scenario: what the subject costs idle, with one client, with all
 // of them, and while all of them call.
 func BenchmarkPoint(b *testing.B) {
-	for _, p := range scenarios.Points() {
+	for _, p := range scenarios.Points(bench.subject) {
 		name := p.Name(bench.subject.Name)
 		b.Run(name, func(b *testing.B) { bench.point(b, p, "Point/"+name) })
 	}
@@ -27,10 +27,7 @@ func (s *suite) point(b *testing.B, p scenarios.Point, name string) {
 	s.progress.begin(strings.TrimPrefix(name, "Point/subject="+s.subject.Name+"/"))
 	verdict := "failed"
 	defer func() { s.progress.end(verdict) }()
-	if err := p.Validate(s.subject); err != nil {
-		b.Fatal(err)
-	}
-	l := launch{name: name, transport: p.Transport, surface: p.Surface, telemetry: p.Telemetry}
+	l := launch{name: name, transport: p.Transport, surface: p.Surface, telemetry: p.Telemetry, clients: p.Clients}
 	settings := fmt.Sprintf("clients=%d rounds-per-method=%d", p.Clients, p.Rounds)
 	r := &pointRun{newTrial(b, s, l, pointMethod, settings), p}
 	verdict = r.run([]phase{{"idle", r.idle}, {"admit", r.admit}, {"load", r.load}, {"settle", r.settle}, {"close", r.close}})

@@ -25,6 +25,8 @@ type population struct {
 	token     func(i int) string
 	instances []*instance
 	clients   []mcp.Conn
+	// reconnects counts the connections that were lost and opened again, once they are closed for good.
+	reconnects int64
 }
 
 // startIdle starts the process that serves everybody. On stdio there is none before the first client.
@@ -167,6 +169,9 @@ func (p *population) disconnect() error {
 	}
 	var errs []error
 	for _, conn := range p.clients {
+		if http, ok := conn.(*mcp.HTTPConn); ok {
+			p.reconnects += http.Reconnects()
+		}
 		errs = append(errs, conn.Close())
 	}
 	p.clients = nil
@@ -184,11 +189,11 @@ func (p *population) stop(ctx context.Context) ([]spawn.Exit, error) {
 	return exits, errors.Join(errs...)
 }
 
-// tails returns the last lines of every process that said anything, to end an error with.
+// tails returns the last lines of the processes that ended too soon, or of the only one, to end an error with.
 func (p *population) tails() string {
 	var b strings.Builder
 	for _, in := range p.instances {
-		if tail := in.process.Tail(); tail != "" {
+		if tail := in.process.Tail(); tail != "" && (len(p.instances) == 1 || in.ended()) {
 			fmt.Fprintf(&b, "\nlast lines of process %d:\n%s", in.process.PID(), tail)
 		}
 	}

@@ -58,9 +58,6 @@ func (c *climb) step(b *testing.B, name string, step scenarios.Step, next *scena
 	s.progress.begin(strings.TrimPrefix(name, "Series/subject="+s.subject.Name+"/transport=http/"))
 	verdict := "failed"
 	defer func() { s.progress.end(verdict) }()
-	if err := step.Validate(s.subject); err != nil {
-		b.Fatal(err)
-	}
 	if c.stopped == "" && len(c.before) == 0 {
 		c.stopped = s.guards.next(nil, step, s.subject.Many.UpstreamConnections)
 	}
@@ -75,7 +72,7 @@ func (c *climb) step(b *testing.B, name string, step scenarios.Step, next *scena
 
 func stepLaunch(name string, step scenarios.Step) launch {
 	return launch{
-		name: name, transport: scenarios.HTTP, surface: step.Surface, many: true,
+		name: name, transport: scenarios.HTTP, surface: step.Surface, many: true, clients: step.Creds,
 		vars: scenarios.Vars{"clients": fmt.Sprint(step.Creds)},
 	}
 }

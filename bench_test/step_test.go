@@ -61,6 +61,7 @@ func (r *stepRun) admit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.checkAdmission()
 	r.sheet.set("admit-cpu-ns/client", float64(spent.cpu)/float64(r.step.Creds))
 	r.sheet.set("first-list-ns", float64(replies[0].Latency()))
 	r.sheet.set("list-bytes", float64(replies[0].Bytes))

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mcpbench/internal/mcp"
 	"mcpbench/internal/meter"
 	"mcpbench/internal/record"
 	"mcpbench/internal/spawn"
@@ -54,23 +55,34 @@ func newSuite(o options) (*suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &suite{cpus: plan, gitlabLatency: o.gitlabLatency, profiles: o.profiles}
-	if err := s.ladders(o); err != nil {
+	s := &suite{cpus: plan, gitlabLatency: o.gitlabLatency, profiles: o.profiles, held: make(map[heldKey]bool)}
+	if s.subject, err = loadSubject(o.subject); err != nil {
 		return nil, err
 	}
-	if s.subject, err = scenarios.Load(o.subject); err != nil {
+	if err := s.ladders(o); err != nil {
 		return nil, err
 	}
 	if s.host, err = meter.ReadHost(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, "bench_test: subject %s", s.subject.Name)
 	if s.build, err = resolveBuild(context.Background(), s.subject, o.binary); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, ", build %s (%s), on CPU %s; suite on CPU %s\n", s.build.version, s.build.commit,
-		spawn.FormatCPUs(plan.subject), spawn.FormatCPUs(plan.suite))
+	fmt.Fprintf(os.Stderr, "bench_test: subject %s, build %s (%s), on CPU %s; suite on CPU %s\n", s.subject.Name,
+		s.build.version, s.build.commit, spawn.FormatCPUs(plan.subject), spawn.FormatCPUs(plan.suite))
 	return s, s.beginRecord(o)
+}
+
+// loadSubject loads a subject file and checks what only the mechanics know.
+func loadSubject(name string) (*scenarios.Subject, error) {
+	s, err := scenarios.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	if !mcp.Version(s.Protocol).Known() {
+		return nil, fmt.Errorf("subject %s: protocol %q is not one the suite speaks", name, s.Protocol)
+	}
+	return s, nil
 }
 
 // confine splits the CPUs and runs the suite again, with the same arguments, on its share of them.
@@ -99,8 +111,8 @@ func (s *suite) ladders(o options) error {
 	if err != nil {
 		return err
 	}
-	s.series = scenarios.AllSeries(creds, o.stepDuration)
-	s.offers = scenarios.Offers(o.stepDuration)
+	s.series = scenarios.AllSeries(s.subject, creds, o.stepDuration)
+	s.offers = scenarios.Offers(s.subject, o.stepDuration)
 	timeout, err := time.ParseDuration(flag.Lookup("test.timeout").Value.String())
 	if err != nil {
 		return fmt.Errorf("-timeout: %w", err)
@@ -112,6 +124,10 @@ func (s *suite) ladders(o options) error {
 // beginRecord begins the record, or continues the one that is resumed.
 func (s *suite) beginRecord(o options) error {
 	names := s.names()
+	chosen := selected(flag.Lookup("test.bench").Value.String(), names)
+	if chosen == 0 {
+		return fmt.Errorf("-bench %q selects nothing; there are:\n%s", flag.Lookup("test.bench").Value, strings.Join(names, "\n"))
+	}
 	plan := s.plan(names, o.rounds)
 	var err error
 	if s.recordPath, err = recordPath(o.record); err != nil {
@@ -122,7 +138,7 @@ func (s *suite) beginRecord(o options) error {
 	} else {
 		s.writer, err = record.Create(s.recordPath, plan)
 	}
-	s.progress = newProgress(os.Stderr, selected(flag.Lookup("test.bench").Value.String(), names)*o.rounds-len(s.held))
+	s.progress = newProgress(os.Stderr, chosen*o.rounds-len(s.held))
 	return err
 }
 
@@ -151,7 +167,7 @@ func (s *suite) resume(plan record.Plan) error {
 	if err != nil {
 		return err
 	}
-	s.writer, s.held = w, make(map[heldKey]bool)
+	s.writer = w
 	for _, dropped := range old.Dropped {
 		fmt.Fprintln(os.Stderr, "bench_test:", dropped)
 	}
@@ -185,7 +201,7 @@ func recordPath(given string) (string, error) {
 	if given != "" {
 		return filepath.Abs(given)
 	}
-	name := "record-" + time.Now().UTC().Format("20060102T150405Z") + ".txt"
+	name := "record-" + time.Now().UTC().Format("20060102T150405.000Z") + ".txt"
 	root, err := moduleRoot()
 	if err != nil {
 		return filepath.Abs(name)
@@ -197,7 +213,7 @@ func recordPath(given string) (string, error) {
 // names lists every benchmark that there is, as -bench sees them, in the order in which they run.
 func (s *suite) names() []string {
 	var names []string
-	for _, p := range scenarios.Points() {
+	for _, p := range scenarios.Points(s.subject) {
 		names = append(names, "Point/"+p.Name(s.subject.Name))
 	}
 	for _, series := range s.series {
@@ -215,8 +231,14 @@ func (s *suite) names() []string {
 // Series chooses them as well.
 func recordName(name string) string { return strings.Replace(name, "SeriesOpen/", "Open/", 1) }
 
-// keep puts a result on disk, and in mind for those that build on it.
+// keep puts a result on disk, and in mind for those that build on it. No name is measured twice in a round: a
+// copy would pass for a repetition.
 func (s *suite) keep(r record.Result) error {
+	key := heldKey{r.Name, s.round}
+	if s.held[key] {
+		return fmt.Errorf("round %d of %s was measured already", s.round, r.Name)
+	}
+	s.held[key] = true
 	s.results = append(s.results, r)
 	return s.writer.Write(r)
 }
@@ -262,7 +284,7 @@ func (s *suite) identity() map[string]string {
 
 // tested is the subject and the build that tests use. They resolve it once, and only if they need it.
 var tested = sync.OnceValues(func() (*suite, error) {
-	subject, err := scenarios.Load(opts.subject)
+	subject, err := loadSubject(opts.subject)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func newTrial(b *testing.B, s *suite, l launch, method, settings string) *trial 
 		vars[name] = value
 	}
 	if l.telemetry {
-		t.receiver = otlp.New(otlp.Options{Needles: []string{gitlab.Token(0)}})
+		t.receiver = otlp.New(otlp.Options{Needles: tokens(gitlab, l.clients)})
 		b.Cleanup(t.receiver.Close)
 		vars["otlp"] = t.receiver.URL()
 	}
@@ -65,6 +65,15 @@ func newTrial(b *testing.B, s *suite, l launch, method, settings string) *trial 
 	config[record.KeySettings] = s.settings(settings)
 	t.sheet = newSheet(l.name, config, s.identity())
 	return t
+}
+
+// tokens are those that the clients of a trial use.
+func tokens(gitlab *fakegitlab.Server, clients int) []string {
+	all := make([]string, clients)
+	for i := range all {
+		all[i] = gitlab.Token(i)
+	}
+	return all
 }
 
 // standInVars are the placeholders that the GitLab stand-in gives values to.
@@ -166,7 +175,7 @@ func (t *trial) rest(ctx context.Context, rssUnit, heapUnit, tookUnit string) ([
 	if err != nil {
 		return nil, err
 	}
-	var heap, rss int64
+	var rss int64
 	var took time.Duration
 	for _, s := range settled {
 		rss += s.RSS
@@ -174,18 +183,23 @@ func (t *trial) rest(ctx context.Context, rssUnit, heapUnit, tookUnit string) ([
 		if !s.Rested {
 			t.sheet.doubt("the resident set did not come to rest")
 		}
-		if s.Heap != nil && s.Heap.Live != nil {
-			heap += *s.Heap.Live
-		}
 	}
 	t.sheet.set(rssUnit, float64(rss))
 	t.sheet.set(tookUnit, float64(took))
-	if heap == 0 {
-		t.sheet.absent(noHeap, heapUnit)
-		return settled, nil
-	}
-	t.sheet.set(heapUnit, float64(heap))
+	t.sheet.optional(heapUnit, liveHeap(settled), noHeap)
 	return settled, nil
+}
+
+// liveHeap sums the live heaps of all processes, or is nil if one is missing: a part is not the whole.
+func liveHeap(settled []meter.Settled) *int64 {
+	var sum int64
+	for _, s := range settled {
+		if s.Heap == nil || s.Heap.Live == nil {
+			return nil
+		}
+		sum += *s.Heap.Live
+	}
+	return &sum
 }
 
 // stop ends the processes. One that does not end cleanly fails the trial.
@@ -202,11 +216,46 @@ func (t *trial) stop(ctx context.Context) error {
 		}
 	}
 	t.sheet.set("exit-ns", float64(slowest))
+	t.checkConnections()
+	t.checkSecrets()
 	if unknown := t.gitlab.Unknown(); len(unknown) > 0 {
 		t.fail("the stand-in was asked for routes it does not know: %s", strings.Join(unknown, ", "))
 	}
 	t.checkTelemetry()
 	return nil
+}
+
+// checkConnections makes lost connections known: a call that was sent again on a new one looks like any other.
+func (t *trial) checkConnections() {
+	if t.people.launch.transport == scenarios.Stdio {
+		t.sheet.absent("a process on stdio has no connections to lose", "reconnects")
+		return
+	}
+	t.sheet.set("reconnects", float64(t.people.reconnects))
+	if n := t.people.reconnects; n > 0 {
+		t.sheet.doubt("the server closed %d connections that were in use, and a call had to open them again", n)
+	}
+}
+
+// checkSecrets looks for the clients' tokens in what the processes said.
+func (t *trial) checkSecrets() {
+	for _, in := range t.people.instances {
+		said := in.process.Tail()
+		for _, token := range tokens(t.gitlab, t.people.launch.clients) {
+			if strings.Contains(said, token) {
+				t.fail("process %d tells a token in its output", in.process.PID())
+			}
+		}
+	}
+}
+
+// checkAdmission compares the requests that reached GitLab while clients were admitted with what the subject file
+// says that admission causes.
+func (t *trial) checkAdmission() {
+	each := t.suite.subject.Transports[t.people.launch.transport].AdmissionRequests
+	if got, want := t.gitlab.Total(), int64(each*t.people.launch.clients); got != want {
+		t.fail("admission caused %d requests to GitLab where %d clients must cause %d", got, t.people.launch.clients, want)
+	}
 }
 
 // checkTelemetry makes sure that telemetry which was on was really paid for, and gave no token away.

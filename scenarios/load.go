@@ -90,7 +90,6 @@ func (s *Subject) validate() error {
 		{namePattern.MatchString(s.Name), fmt.Sprintf("name %q: use lower case, digits and hyphens", s.Name)},
 		{s.Title != "", "title is missing"},
 		{s.Protocol != "", "protocol is missing"},
-		{slices.Contains([]string{"none", "initialize"}, s.Handshake), `handshake must be "none" or "initialize"`},
 		{slices.Contains([]string{"go-pprof", "none"}, s.Heap.Reader), `heap.reader must be "go-pprof" or "none"`},
 		{s.Heap.Reader == "none" || s.Heap.Address != "", "heap.address is missing"},
 		{(s.Build.Package == "") != (s.Build.Command == ""), "build needs one of package and command"},

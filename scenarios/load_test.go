@@ -16,7 +16,6 @@ const small = `
 name = "small"
 title = "A small server"
 protocol = "2025-06-18"
-handshake = "initialize"
 [build]
 command = "small-server"
 [heap]
@@ -64,7 +63,6 @@ func TestParseRefuses(t *testing.T) {
 		{"name", `"small"`, `"Small One"`, "name"},
 		{"title", `"A small server"`, `""`, "title is missing"},
 		{"protocol", `"2025-06-18"`, `""`, "protocol is missing"},
-		{"handshake", `"initialize"`, `"wave"`, "handshake"},
 		{"heap reader", `reader = "none"`, `reader = "guess"`, "heap.reader"},
 		{"heap address", `reader = "none"`, `reader = "go-pprof"`, "heap.address"},
 		{"two builds", `command =`, "package = \"./x\"\ncommand =", "one of package and command"},

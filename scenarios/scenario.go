@@ -3,10 +3,7 @@
 // bench_test turns an entry into a running process.
 package scenarios
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Transport is how a client reaches a subject.
 type Transport string
@@ -46,14 +43,18 @@ const minCallsPerMethod = 400
 // minRounds is the least number of times each client makes each call.
 const minRounds = 3
 
-// Points lists the eight point scenarios in the order in which they run and are published.
-func Points() []Point {
+// Points lists a subject's point scenarios in the order in which they run and are published: every surface on
+// every transport, and the smallest of them once more with telemetry.
+func Points(s *Subject) []Point {
 	var points []Point
-	for _, transport := range []Transport{Stdio, HTTP} {
-		for _, surface := range []Surface{"dynamic", "meta", "individual"} {
+	for _, transport := range s.TransportNames() {
+		surfaces := s.SurfaceNames()
+		for _, surface := range surfaces {
 			points = append(points, newPoint(transport, surface, false))
 		}
-		points = append(points, newPoint(transport, "dynamic", true))
+		if s.Telemetry != nil {
+			points = append(points, newPoint(transport, surfaces[0], true))
+		}
 	}
 	return points
 }
@@ -80,20 +81,6 @@ func (p Point) Name(subject string) string {
 
 // Calls returns how often a method is called in total while all clients are loaded.
 func (p Point) Calls() int { return p.Clients * p.Rounds }
-
-// Validate reports what makes the scenario impossible for the subject.
-func (p Point) Validate(s *Subject) error {
-	if _, ok := s.Transports[p.Transport]; !ok {
-		return fmt.Errorf("subject %s has no transport %q", s.Name, p.Transport)
-	}
-	if _, ok := s.Surfaces[p.Surface]; !ok {
-		return fmt.Errorf("subject %s has no surface %q", s.Name, p.Surface)
-	}
-	if p.Telemetry && s.Telemetry == nil {
-		return fmt.Errorf("subject %s has no telemetry settings", s.Name)
-	}
-	return nil
-}
 
 func onOff(on bool) string {
 	if on {

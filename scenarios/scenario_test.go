@@ -11,8 +11,7 @@ func TestPointsAreTheEightOfThePage(t *testing.T) {
 	subject, err := Load(Default)
 	require.NoError(t, err)
 	var names []string
-	for _, p := range Points() {
-		require.NoError(t, p.Validate(subject))
+	for _, p := range Points(subject) {
 		names = append(names, p.Name(subject.Name))
 		assert.GreaterOrEqual(t, p.Calls(), minCallsPerMethod, p.Name(subject.Name))
 		assert.GreaterOrEqual(t, p.Rounds, minRounds, p.Name(subject.Name))
@@ -29,32 +28,19 @@ func TestPointsAreTheEightOfThePage(t *testing.T) {
 	}, names)
 }
 
-func TestPointValidate(t *testing.T) {
-	whole := func() *Subject {
-		return &Subject{
-			Name:       "x",
-			Transports: map[Transport]*Launch{HTTP: {}},
-			Surfaces:   map[Surface]*SurfaceSpec{"dynamic": {}},
-			Telemetry:  &Option{},
-		}
+func TestPointsFollowTheSubject(t *testing.T) {
+	s := &Subject{Transports: map[Transport]*Launch{Stdio: {}}, Surfaces: map[Surface]*SurfaceSpec{
+		"core": {Tools: 9}, "all": {Tools: 118}, "also-9": {Tools: 9},
+	}}
+	var got []string
+	for _, p := range Points(s) {
+		got = append(got, p.Name("x"))
 	}
-	point := Point{Transport: HTTP, Surface: "dynamic", Telemetry: true}
-	for _, tt := range []struct {
-		name   string
-		change func(*Subject)
-		want   string
-	}{
-		{"whole", func(*Subject) {}, ""},
-		{"no transport", func(s *Subject) { delete(s.Transports, HTTP) }, `no transport "http"`},
-		{"no surface", func(s *Subject) { delete(s.Surfaces, "dynamic") }, `no surface "dynamic"`},
-		{"no telemetry", func(s *Subject) { s.Telemetry = nil }, "no telemetry settings"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := whole()
-			tt.change(s)
-			checkError(t, point.Validate(s), tt.want)
-		})
-	}
+	assert.Equal(t, []string{
+		"subject=x/transport=stdio/surface=also-9/telemetry=off",
+		"subject=x/transport=stdio/surface=core/telemetry=off",
+		"subject=x/transport=stdio/surface=all/telemetry=off",
+	}, got, "no HTTP, no telemetry, and surfaces by their number of tools")
 }
 
 func TestDefaultSubjectSaysHowLargeItsListingsAre(t *testing.T) {

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,47 +28,56 @@ type Step struct {
 // DefaultStepDuration is how long a step's mixed load lasts unless told otherwise.
 const DefaultStepDuration = 10 * time.Second
 
-// ladder is the populations of every series. The long steps come on top for one surface, with one request
-// in flight a credential: suite and subject together hold two descriptors a connection, and 20,000 is a
-// common bound for a process.
+// ladder is the populations of every series. The long steps come on top for the smallest surface, with one
+// request in flight a credential: suite and subject together hold two descriptors a connection, and 20,000
+// is a common bound for a process.
 var (
-	ladder      = []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
-	longLadder  = []int{2000, 5000, 10000}
-	longSurface = Surface("dynamic")
+	ladder     = []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
+	longLadder = []int{2000, 5000, 10000}
 )
 
-// inFlight is how many requests a credential keeps in flight. Half as many on individual, where every
-// second reply is megabytes long.
-func inFlight(surface Surface, creds int) int {
+// largeListing is the size from which a listing is work enough for half as many requests in flight.
+const largeListing = 1_000_000
+
+// inFlight is how many requests a credential keeps in flight.
+func inFlight(surface *SurfaceSpec, creds int) int {
 	switch {
 	case creds > ladder[len(ladder)-1]:
 		return 1
-	case surface == "individual":
+	case surface.ListingBytes > largeListing:
 		return 2
 	default:
 		return 4
 	}
 }
 
-// AllSeries lists the series in the order in which they run and are published. creds replaces the ladders
-// unless it is empty.
-func AllSeries(creds []int, step time.Duration) []Series {
+// AllSeries lists a subject's series in the order in which they run and are published; there are none for a
+// subject that is not served over HTTP or cannot hold many credentials. creds replaces the ladders unless it is
+// empty.
+func AllSeries(s *Subject, creds []int, step time.Duration) []Series {
+	if s.Transports[HTTP] == nil || s.Many == nil {
+		return nil
+	}
 	var all []Series
-	for _, surface := range []Surface{"dynamic", "meta", "individual"} {
-		populations := creds
-		if len(creds) == 0 {
-			populations = append(populations, ladder...)
-			if surface == longSurface {
-				populations = append(populations, longLadder...)
-			}
-		}
+	for i, surface := range s.SurfaceNames() {
 		series := Series{Surface: surface}
-		for _, n := range populations {
-			series.Steps = append(series.Steps, Step{surface, n, inFlight(surface, n), step})
+		for _, n := range populations(creds, i == 0) {
+			series.Steps = append(series.Steps, Step{surface, n, inFlight(s.Surfaces[surface], n), step})
 		}
 		all = append(all, series)
 	}
 	return all
+}
+
+func populations(given []int, long bool) []int {
+	switch {
+	case len(given) > 0:
+		return given
+	case long:
+		return slices.Concat(ladder, longLadder)
+	default:
+		return ladder
+	}
 }
 
 // Name returns the step's part of a benchmark name.
@@ -83,18 +93,6 @@ func (s Step) Name(subject string) string {
 // Connections is how many connections the step's load holds open.
 func (s Step) Connections() int { return s.Creds * s.InFlight }
 
-// Validate reports what makes the step impossible for the subject.
-func (s Step) Validate(subject *Subject) error {
-	p := Point{Transport: HTTP, Surface: s.Surface}
-	if err := p.Validate(subject); err != nil {
-		return err
-	}
-	if subject.Many == nil {
-		return fmt.Errorf("subject %s has no [many]: it must say how it is told to hold {clients} credentials", subject.Name)
-	}
-	return nil
-}
-
 // Offer is an open loop: calls that fall due at a part of the throughput that a surface's closed loop
 // reached at its knee.
 type Offer struct {
@@ -107,10 +105,10 @@ var offered = []int{50, 80, 95}
 
 const offerCreds = 100
 
-// Offers lists the open loops of the surfaces in the order in which they run.
-func Offers(step time.Duration) []Offer {
+// Offers lists the open loops of a subject's surfaces in the order in which they run.
+func Offers(s *Subject, step time.Duration) []Offer {
 	var all []Offer
-	for _, series := range AllSeries([]int{offerCreds}, step) {
+	for _, series := range AllSeries(s, []int{offerCreds}, step) {
 		for _, percent := range offered {
 			all = append(all, Offer{Step: series.Steps[0], Percent: percent})
 		}

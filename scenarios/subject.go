@@ -1,7 +1,10 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -18,10 +21,8 @@ type Subject struct {
 	Title string `toml:"title"`
 	// Runtime names the language runtime, which tells what its heap figure means: go, node.
 	Runtime string `toml:"runtime"`
-	// Protocol is the version of MCP the suite speaks to it.
+	// Protocol is the version of MCP the suite speaks to it, which also says whether there are sessions.
 	Protocol string `toml:"protocol"`
-	// Handshake is "none" for a protocol without sessions and "initialize" for the older ones.
-	Handshake string `toml:"handshake"`
 	// Inherit lists the environment variables passed on from the suite's own environment; every
 	// other one is withheld.
 	Inherit []string `toml:"inherit"`
@@ -64,6 +65,8 @@ type Launch struct {
 	// CredentialHeader and CredentialValue carry a credential, on HTTP.
 	CredentialHeader string `toml:"credential_header"`
 	CredentialValue  string `toml:"credential_value"`
+	// AdmissionRequests is how many requests to GitLab the admission of one client causes.
+	AdmissionRequests int `toml:"admission_requests"`
 	// Grace is how long the process may take to end after it was asked to.
 	Grace Duration `toml:"grace"`
 }
@@ -126,6 +129,18 @@ const (
 // CallNames lists the names a subject file may use under calls, in an order in which they can be made.
 func CallNames() []string {
 	return []string{CallRead, CallFind, CallWrite, CallWritten, CallBad, CallMissing}
+}
+
+// TransportNames lists the transports that the subject has, stdio first.
+func (s *Subject) TransportNames() []Transport {
+	return slices.DeleteFunc([]Transport{Stdio, HTTP}, func(t Transport) bool { return s.Transports[t] == nil })
+}
+
+// SurfaceNames lists the surfaces from the one with the fewest tools to the one with the most.
+func (s *Subject) SurfaceNames() []Surface {
+	return slices.SortedFunc(maps.Keys(s.Surfaces), func(a, b Surface) int {
+		return cmp.Or(cmp.Compare(s.Surfaces[a].Tools, s.Surfaces[b].Tools), cmp.Compare(a, b))
+	})
 }
 
 // Duration is a time.Duration written as "1s" in a subject file.

@@ -161,6 +161,8 @@ func runMetrics() []Metric {
 			Meaning: "Calls the server refused on purpose."},
 		{Unit: "failed-calls", Better: Lower, Kinds: []Kind{Point, Series, Open},
 			Meaning: "Calls that failed: transport, status, JSON-RPC error, tool error or an unexpected answer."},
+		{Unit: "reconnects", Better: Lower, Kinds: []Kind{Point, Series, Open},
+			Meaning: "Connections that the server closed while they were in use and that a call had to open again."},
 		{Unit: "suite-cpu-cores", Better: Lower, Kinds: []Kind{Point, Series, Open},
 			Meaning: "Processors that the suite itself kept busy while it made the load."},
 		{Unit: "suite-RSS-bytes", Better: Lower, Kinds: []Kind{Series},
