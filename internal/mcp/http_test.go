@@ -82,6 +82,13 @@ func (s *stub) note(req *http.Request, body string) {
 	s.bodies = append(s.bodies, body)
 }
 
+// noted returns the heads and the bodies of the requests so far.
+func (s *stub) noted() (heads, bodies []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.heads, s.bodies
+}
+
 // anID stands for the request's id in what a stub answers.
 const anID = "NNNNNNNNN"
 
@@ -120,17 +127,17 @@ func TestHTTPSendsWhatTheRevisionWants(t *testing.T) {
 	require.Equal(t, OK, second.Outcome, second.Reason)
 	assert.Equal(t, 200, first.Status)
 
-	head := s.heads[0]
+	heads, bodies := s.noted()
 	for _, line := range []string{
 		"POST /mcp/meta?x=1\r\n", "Content-Type: application/json\r\n", "Accept: application/json, text/event-stream\r\n",
 		"Mcp-Protocol-Version: 2026-07-28\r\n", "Mcp-Method: tools/call\r\n", "Mcp-Name: a b\r\n", "Private-Token: secret\r\n",
 	} {
-		assert.Contains(t, head, line)
+		assert.Contains(t, heads[0], line)
 	}
 	assert.JSONEq(t, `{"jsonrpc":"2.0","id":100000000,"method":"tools/call","params":{"name":"a b","_meta":{
 		"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},
-		"io.modelcontextprotocol/clientInfo":{"name":"mcpbench","version":"1"}}}}`, s.bodies[0])
-	assert.Equal(t, strings.Replace(s.bodies[0], "100000000", "100000001", 1), s.bodies[1])
+		"io.modelcontextprotocol/clientInfo":{"name":"mcpbench","version":"1"}}}}`, bodies[0])
+	assert.Equal(t, strings.Replace(bodies[0], "100000000", "100000001", 1), bodies[1])
 	assert.Equal(t, int64(1), s.connections.Load())
 }
 

@@ -124,6 +124,7 @@ func TestHandshakeAndEndHalfway(t *testing.T) {
 	c := dial(t, HTTPConfig{URL: s.url, Version: V20251125})
 	require.EqualError(t, c.Handshake(t.Context()), "notifications/initialized failed: status 500")
 	require.EqualError(t, c.End(t.Context()), "end session failed: status 500")
-	assert.Contains(t, s.heads[2], "DELETE /mcp\r\n")
-	assert.Contains(t, s.heads[2], "Mcp-Session-Id: s\r\n")
+	heads, _ := s.noted()
+	assert.Contains(t, heads[2], "DELETE /mcp\r\n")
+	assert.Contains(t, heads[2], "Mcp-Session-Id: s\r\n")
 }
