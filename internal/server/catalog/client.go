@@ -28,7 +28,7 @@ const (
 )
 
 // NewClient makes a client of the GitLab at baseURL for one personal, project or group access token.
-// Nothing is sent. hc, which may be nil and is not changed, gives transport and timeout; clients that
+// Nothing is sent, and the URL is taken as it is: whoever reads it from somebody checks it. hc, which may be nil and is not changed, gives transport and timeout; clients that
 // share its transport share connections.
 //
 // The client repeats at most two times, and only what cannot do harm: a GET or HEAD that met a 500, 502,
@@ -56,9 +56,6 @@ func (b bearer) Header(context.Context) (key, value string, err error) {
 }
 
 func newClient(baseURL string, auth gitlab.AuthSource, hc *http.Client) (*gitlab.Client, error) {
-	if err := checkURL(baseURL); err != nil {
-		return nil, err
-	}
 	return gitlab.NewAuthSourceClient(auth,
 		gitlab.WithBaseURL(baseURL),
 		gitlab.WithHTTPClient(guarded(hc)),
@@ -69,17 +66,6 @@ func newClient(baseURL string, auth gitlab.AuthSource, hc *http.Client) (*gitlab
 		gitlab.WithCustomRetryMax(maxRetries),
 		gitlab.WithCustomBackoff(backoff),
 	)
-}
-
-func checkURL(baseURL string) error {
-	u, err := url.Parse(baseURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return errors.New("the GitLab URL must be like https://gitlab.example.com")
-	}
-	if u.User != nil {
-		return errors.New("the GitLab URL must not hold a user name or password; give a token instead")
-	}
-	return nil
 }
 
 // unlimited keeps the client from configuring a limiter from the headers of its first answer, which
@@ -101,13 +87,13 @@ func guarded(hc *http.Client) *http.Client {
 		next = http.DefaultTransport
 	}
 	guard.Transport = bounded{next}
-	guard.CheckRedirect = dropToken
+	guard.CheckRedirect = DropToken
 	return &guard
 }
 
-// dropToken takes the credentials from a redirect to another host, such as to an object store. Go itself
-// does so only for the Authorization header.
-func dropToken(req *http.Request, via []*http.Request) error {
+// DropToken is a rule for redirects, as http.Client.CheckRedirect takes one: ten at most, and none to another
+// host, such as an object store, with the token. Go itself takes off only the Authorization header.
+func DropToken(req *http.Request, via []*http.Request) error {
 	if len(via) >= 10 {
 		return errors.New("stopped after 10 redirects")
 	}

@@ -41,6 +41,15 @@ func FromRequest(r *http.Request) (Credential, bool) {
 	return Credential{}, false
 }
 
+// sign puts the token into the header of a request.
+func (c Credential) sign(h http.Header) {
+	if c.Scheme == Bearer {
+		h.Set("Authorization", "Bearer "+c.token)
+		return
+	}
+	h.Set("Private-Token", c.token)
+}
+
 // A Key stands for a credential where the token itself need not be held: its SHA-256.
 type Key [sha256.Size]byte
 

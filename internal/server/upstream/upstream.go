@@ -49,7 +49,7 @@ type GitLab struct {
 	base      string // without a trailing slash and without /api/v4
 	userAgent string
 	transport *http.Transport
-	clients   [2]*http.Client // by Scheme
+	client    *http.Client
 }
 
 // New returns the GitLab at base.
@@ -66,10 +66,10 @@ func New(base string, opts Options) (*GitLab, error) {
 	if opts.Wrap != nil {
 		rt = opts.Wrap(rt)
 	}
-	g := &GitLab{base: root, userAgent: opts.UserAgent, transport: transport}
-	g.clients[PrivateToken] = &http.Client{Transport: rt, CheckRedirect: checkRedirect}
-	g.clients[Bearer] = &http.Client{Transport: asBearer{rt}, CheckRedirect: checkRedirect}
-	return g, nil
+	return &GitLab{
+		base: root, userAgent: opts.UserAgent, transport: transport,
+		client: &http.Client{Transport: rt, CheckRedirect: catalog.DropToken},
+	}, nil
 }
 
 // ParseURL reads the address of a GitLab, with or without /api/v4, and returns it in the one form that
@@ -106,19 +106,6 @@ func newTransport(maxConns int) *http.Transport {
 	}
 }
 
-// asBearer presents the token that the official client puts into PRIVATE-TOKEN as a Bearer token.
-type asBearer struct{ next http.RoundTripper }
-
-// RoundTrip implements http.RoundTripper.
-func (b asBearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	if token := r.Header.Get("Private-Token"); token != "" {
-		r = r.Clone(r.Context())
-		r.Header.Del("Private-Token")
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	return b.next.RoundTrip(r)
-}
-
 // tellOfFailure logs requests that got no answer: over stdio, nobody else tells the person who looks.
 type tellOfFailure struct {
 	next http.RoundTripper
@@ -134,22 +121,12 @@ func (t tellOfFailure) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// checkRedirect follows up to ten redirects. GitLab redirects downloads to object storage, which has no
-// business with the token; net/http takes only the headers it knows off such a request.
-func checkRedirect(r *http.Request, via []*http.Request) error {
-	if len(via) >= 10 {
-		return errors.New("stopped after 10 redirects")
-	}
-	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
-		r.Header.Del("Private-Token")
-		r.Header.Del("Authorization")
-	}
-	return nil
-}
-
 // Client returns a client of the official library for a credential, without asking GitLab anything.
 func (g *GitLab) Client(c Credential) (*gitlab.Client, error) {
-	return catalog.NewClient(g.base, c.token, g.clients[c.Scheme])
+	if c.Scheme == Bearer {
+		return catalog.NewBearerClient(g.base, c.token, g.client)
+	}
+	return catalog.NewClient(g.base, c.token, g.client)
 }
 
 // Admit asks GitLab once who the credential is, and returns a client for it. Its error is an
@@ -161,9 +138,9 @@ func (g *GitLab) Admit(ctx context.Context, c Credential) (*gitlab.Client, error
 	if err != nil {
 		return nil, &AdmissionError{Status: http.StatusBadGateway, Reason: "the GitLab URL cannot be asked"}
 	}
-	req.Header.Set("Private-Token", c.token)
+	c.sign(req.Header)
 	req.Header.Set("User-Agent", g.userAgent)
-	resp, err := g.clients[c.Scheme].Do(req)
+	resp, err := g.client.Do(req)
 	if err != nil {
 		return nil, unreachable(err)
 	}

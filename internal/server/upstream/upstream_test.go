@@ -195,12 +195,15 @@ func TestTokenStaysWithGitLab(t *testing.T) {
 				u, _ := url.Parse(storage.URL)
 				http.Redirect(w, r, u.String(), http.StatusFound)
 			}, upstream.Options{})
-			_, err := g.Admit(t.Context(), upstream.NewCredential(scheme, canary))
+			client, err := g.Admit(t.Context(), upstream.NewCredential(scheme, canary))
 			require.NoError(t, err)
 			require.NotNil(t, there)
-			for name, values := range there {
-				assert.NotContains(t, fmt.Sprint(values), canary, name)
-			}
+			assert.NotContains(t, fmt.Sprint(there), canary, "of the question who it is")
+			there = nil
+			_, _, err = client.Users.CurrentUser()
+			require.Error(t, err, "an empty answer is no user")
+			require.NotNil(t, there)
+			assert.NotContains(t, fmt.Sprint(there), canary, "of a call")
 		})
 	}
 }
