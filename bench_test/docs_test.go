@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,4 +57,42 @@ func metricsTable() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Unit, strings.Join(kinds, ", "), better, m.Meaning)
 	}
 	return b.String() + "\n"
+}
+
+var makeCommand = regexp.MustCompile(`\bmake ([a-z][a-z-]*)`)
+
+// TestDocumentedTargetsExist asks make for every target that a document tells people to use.
+func TestDocumentedTargetsExist(t *testing.T) {
+	root, err := moduleRoot()
+	require.NoError(t, err)
+	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	found := 0
+	for _, path := range append(documents, filepath.Join(root, "README.md"), filepath.Join(root, "docs", "peers", "README.md")) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, m := range makeCommand.FindAllStringSubmatch(codeOf(string(text)), -1) {
+			found++
+			assert.Regexp(t, `(?m)^`+m[1]+`:`, string(makefile), "%s tells people to run make %s", path, m[1])
+		}
+	}
+	assert.Greater(t, found, 5, "the commands are found at all")
+}
+
+// codeOf returns what a Markdown text marks as code, by backquotes or by its indentation.
+func codeOf(text string) string {
+	var code strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			code.WriteString(part + "\n")
+		}
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, "    ") {
+			code.WriteString(line + "\n")
+		}
+	}
+	return code.String()
 }

@@ -24,6 +24,8 @@ type launch struct {
 	transport scenarios.Transport
 	surface   scenarios.Surface
 	telemetry bool
+	// limited makes it refuse more than a call a second.
+	limited bool
 	// clients is how many credentials will be used.
 	clients int
 	// many lets it hold more credentials than it ships with.
@@ -124,6 +126,9 @@ func (in *instance) argsAndEnv(how *scenarios.Launch) (args, env []string, err e
 	}
 	if in.launch.many {
 		options = append(options, in.subject.Many.Option)
+	}
+	if in.launch.limited {
+		options = append(options, *in.subject.Limited)
 	}
 	env = spawn.Inherit(in.subject.Inherit...)
 	for _, o := range options {

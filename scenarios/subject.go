@@ -32,7 +32,9 @@ type Subject struct {
 	Transports map[Transport]*Launch `toml:"transports"`
 	Telemetry  *Option               `toml:"telemetry"`
 	// Many lets one HTTP process hold {clients} credentials, for series beyond what it ships with.
-	Many     *Many                    `toml:"many"`
+	Many *Many `toml:"many"`
+	// Limited makes it refuse what one client asks beyond one call a second.
+	Limited  *Option                  `toml:"limited"`
 	Surfaces map[Surface]*SurfaceSpec `toml:"surfaces"`
 }
 

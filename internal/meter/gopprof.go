@@ -40,7 +40,10 @@ func (g *goPprof) Live(ctx context.Context) (HeapReading, error) {
 	return parseMemStats(text.Bytes())
 }
 
-// Goroutines counts two more than there are between questions: the connection's own, and its reader.
+// asking is how many goroutines serve a question of net/http/pprof: the connection's own, and its reader.
+const asking = 2
+
+// Goroutines counts those that are there between questions.
 func (g *goPprof) Goroutines(ctx context.Context) (int, error) {
 	var text bytes.Buffer
 	if err := g.get(ctx, "goroutine?debug=1", &text); err != nil {
@@ -51,7 +54,7 @@ func (g *goPprof) Goroutines(ctx context.Context) (int, error) {
 		first, _, _ := strings.Cut(text.String(), "\n")
 		return 0, fmt.Errorf("goroutine profile begins with %q: %w", first, err)
 	}
-	return n, nil
+	return n - asking, nil
 }
 
 // CPUProfile rounds d up to whole seconds, which is all that can be asked for.

@@ -14,7 +14,7 @@ type Heap interface {
 	Collect(ctx context.Context) error
 	// Live reads the heap as it is; only after Collect is what is no longer reachable out of it.
 	Live(ctx context.Context) (HeapReading, error)
-	// Goroutines counts the runtime's units of concurrency, those that serve the question included.
+	// Goroutines counts the runtime's units of concurrency, without those that serve the question.
 	Goroutines(ctx context.Context) (int, error)
 	// CPUProfile writes a profile of the next d, in pprof's format.
 	CPUProfile(ctx context.Context, d time.Duration, w io.Writer) error

@@ -46,7 +46,7 @@ var roles = map[string]func(args []string){
 	"deaf": func([]string) {
 		signal.Ignore(syscall.SIGTERM)
 		say("deaf")
-		select {}
+		time.Sleep(time.Hour)
 	},
 	"wait": func([]string) {
 		say("waiting")
@@ -134,7 +134,7 @@ func suite(args []string) {
 	case "panic":
 		go panic("test timed out")
 	}
-	select {}
+	time.Sleep(time.Hour)
 }
 
 // pin confines itself to the CPUs args[0] and says what it then sees.
