@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -88,26 +89,27 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, kind surface.Ki
 		})
 		return
 	}
+	if !e.gate.Enter() { // before the lease: to get one may take a question to GitLab
+		refuseBusy(w, limit.ErrBusy())
+		return
+	}
+	leave := sync.OnceFunc(e.gate.Leave)
+	defer leave()
 	lease, err := e.pool.Acquire(r.Context(), credential, kind)
 	if err != nil {
 		e.refuse(w, err)
 		return
 	}
 	defer lease.Release()
-	if r.Method != http.MethodPost {
+	switch {
+	case r.Method != http.MethodPost:
+		leave() // a stream may stay open for hours, and is no work
 		e.serveStream(w, r, lease)
-		return
-	}
-	if !lease.Allow() {
+	case !lease.Allow():
 		refuseWork(w, http.StatusTooManyRequests, limit.ErrRate(e.rps), limit.RetryAfterRate(e.rps))
-		return
+	default:
+		e.servePost(w, r, lease)
 	}
-	if !e.gate.Enter() {
-		refuseWork(w, http.StatusServiceUnavailable, limit.ErrBusy(), limit.RetryAfterBusy)
-		return
-	}
-	defer e.gate.Leave()
-	e.servePost(w, r, lease)
 }
 
 // servePost serves a message.
@@ -273,9 +275,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 // refuse says why there is no lease.
 func (e *endpoint) refuse(w http.ResponseWriter, err error) {
 	var admission *upstream.AdmissionError
+	var busy *jsonrpc.Error
 	switch {
 	case errors.As(err, &admission):
 		refuseCredential(w, admission)
+	case errors.As(err, &busy) && busy.Code == limit.CodeBusy:
+		refuseBusy(w, busy)
 	case errors.Is(err, context.Canceled):
 		// Nobody is there to be told.
 	default:
@@ -301,6 +306,10 @@ func refuseCredential(w http.ResponseWriter, err *upstream.AdmissionError) {
 
 // codeCredential is the JSON-RPC code of a request whose credential was not admitted.
 const codeCredential = -32010
+
+func refuseBusy(w http.ResponseWriter, err *jsonrpc.Error) {
+	refuseWork(w, http.StatusServiceUnavailable, err, limit.RetryAfterBusy)
+}
 
 func refuseWork(w http.ResponseWriter, status int, err *jsonrpc.Error, after time.Duration) {
 	w.Header().Set("Retry-After", limit.Seconds(after))

@@ -29,8 +29,10 @@ const canary = "glpat-canary-0123456789"
 type fakeGitLab struct {
 	*httptest.Server
 	users, others atomic.Int64
-	delay         atomic.Int64 // of everything but /user, in nanoseconds
-	refuseAll     atomic.Int64 // a status for every answer, if not 0
+	delay         atomic.Int64  // of everything but /user, in nanoseconds
+	held          chan struct{} // if set, /user is answered once it is closed
+	asking        atomic.Int64  // questions to /user that wait for held
+	refuseAll     atomic.Int64  // a status for every answer, if not 0
 }
 
 func newGitLab(t *testing.T) *fakeGitLab {
@@ -43,6 +45,11 @@ func newGitLab(t *testing.T) *fakeGitLab {
 
 func (g *fakeGitLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Path == "/api/v4/user" && g.held != nil {
+		g.asking.Add(1)
+		<-g.held
+		g.asking.Add(-1)
+	}
 	token := r.Header.Get("Private-Token")
 	if after, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		token = after

@@ -12,10 +12,12 @@ import (
 	"sync"
 	"time"
 
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
 	"golang.org/x/time/rate"
 
 	"mcpbench/internal/server/limit"
 	"mcpbench/internal/server/pool"
+	"mcpbench/internal/server/upstream"
 )
 
 const (
@@ -128,13 +130,27 @@ func (a *app) newPool() *pool.Pool {
 		Max:            a.config.MaxClients,
 		IdleTimeout:    a.config.PoolIdle,
 		SessionTimeout: a.config.SessionTimeout,
-		Admit:          a.gitlab.Admit,
+		Admit:          bounded(limit.NewGate(a.config.MaxConcurrent), a.gitlab.Admit),
 		Build:          a.tools,
 	}
 	if a.config.RateLimit > 0 {
 		opts.NewLimiter = func() *rate.Limiter { return limit.NewLimiter(a.config.RateLimit) }
 	}
 	return pool.New(opts)
+}
+
+type admitFunc = func(context.Context, upstream.Credential) (*gitlab.Client, error)
+
+// bounded lets no more questions be asked at once than the gate has room for. The gate of requests does not
+// do so: a question is asked to the end when the request that caused it has long been given up.
+func bounded(gate *limit.Gate, admit admitFunc) admitFunc {
+	return func(ctx context.Context, c upstream.Credential) (*gitlab.Client, error) {
+		if !gate.Enter() {
+			return nil, limit.ErrBusy()
+		}
+		defer gate.Leave()
+		return admit(ctx, c)
+	}
 }
 
 // routes is everything that is served over HTTP.

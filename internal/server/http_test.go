@@ -298,6 +298,52 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// TestStrangersHoldNoMoreThanTheBound has many tokens that GitLab is slow to know or not to know, and
+// callers who wait for the answer or give up.
+func TestStrangersHoldNoMoreThanTheBound(t *testing.T) {
+	const bound = 2
+	for _, verb := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+		t.Run(verb, func(t *testing.T) {
+			s := serveTest(t, "--max-concurrent-requests", fmt.Sprint(bound))
+			s.gitlab.held = make(chan struct{})
+			ctx, giveUp := context.WithCancel(t.Context())
+			var waiting []<-chan answer
+			stranger := func(n int) message { // without a body: the server then sees who gives up
+				return message{method: verb, token: fmt.Sprint("s", n)}
+			}
+			for n := range bound {
+				waiting = append(waiting, s.later(ctx, stranger(n)))
+			}
+			require.Eventually(t, func() bool { return s.gitlab.asking.Load() == bound }, 5*time.Second, time.Millisecond)
+			refused := func(n int) {
+				soon, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				a, err := s.try(soon, stranger(n))
+				require.NoError(t, err)
+				require.NotNil(t, a.Error, a.body)
+				assert.Equal(t, http.StatusServiceUnavailable, a.status)
+				assert.Equal(t, -32005, a.Error.Code)
+				assert.Equal(t, "1", a.header.Get("Retry-After"))
+			}
+			for n := range 10 {
+				refused(bound + n)
+			}
+			giveUp()
+			for _, w := range waiting {
+				assert.Zero(t, (<-w).status)
+			}
+			for n := range 50 { // by and by, the server notices that they gave up
+				refused(2*bound + 10 + n)
+			}
+			assert.EqualValues(t, bound, s.gitlab.asking.Load(), "questions go on to the end")
+			close(s.gitlab.held)
+			require.Eventually(t, func() bool {
+				return s.send(t, modern("tools/list", "", "").by("somebody")).status == http.StatusOK
+			}, 5*time.Second, time.Millisecond, "the room is given back")
+		})
+	}
+}
+
 func TestResources(t *testing.T) {
 	s := serveTest(t)
 	list := s.send(t, modern("resources/list", "", ""))
