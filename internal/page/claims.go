@@ -18,16 +18,14 @@ type claim struct {
 	says  func(*View) string
 }
 
+// They are in the order of what is asked first: memory, cores, waits.
 var claims = []claim{
 	{"Memory over HTTP", httpMemory},
 	{"Memory on stdio", stdioMemory},
-	{"Holding and serving", firstOf(heldAndServed, holdingAndServing)},
-	{"Bounding credentials", boundingCredentials},
-	{"Processor", processor},
-	{"Listing and calling", listingAndCalling},
+	{"Holding and serving", inTurn(firstOf(heldAndServed, holdingAndServing), boundingCredentials)},
+	{"Processor", inTurn(processor, listingAndCalling)},
+	{"Under load", inTurn(firstOf(atARate, underLoad), throughput)},
 	{"Starting", starting},
-	{"Under load", firstOf(atARate, underLoad)},
-	{"Throughput", throughput},
 	{"Telemetry", telemetry},
 	{"Failures", failures},
 }
@@ -41,6 +39,17 @@ func firstOf(sayers ...func(*View) string) func(*View) string {
 			}
 		}
 		return ""
+	}
+}
+
+// inTurn says what each of several has to say.
+func inTurn(sayers ...func(*View) string) func(*View) string {
+	return func(v *View) string {
+		var said []string
+		for _, says := range sayers {
+			said = append(said, says(v))
+		}
+		return joinWords(said...)
 	}
 }
 
@@ -64,6 +73,10 @@ func httpMemory(v *View) string {
 		span(ss, "clients"), extremes(ss, "peak-RSS-bytes", largest))
 	if idle := having(ss, "idle-RSS-bytes"); len(idle) > 0 {
 		sentence += fmt.Sprintf(" Idle, the process takes %s.", span(idle, "idle-RSS-bytes"))
+	}
+	if rest := having(ss, "rest-RSS-bytes", "rest-heap-bytes"); len(rest) > 0 {
+		sentence += fmt.Sprintf(" At rest after the load it keeps %s, of which %s are live heap.",
+			extremes(rest, "rest-RSS-bytes", middle), extremes(rest, "rest-heap-bytes", middle))
 	}
 	return sentence
 }
@@ -119,7 +132,7 @@ func processor(v *View) string {
 // round.
 func listingAndCalling(v *View) string {
 	cpu, call := record.List.Unit("cpu-ns/call"), record.Call.Unit("cpu-ns/call")
-	ss := having(v.believed("http", false), cpu, call, "list-bytes")
+	ss := having(v.believed("http", false), cpu, call)
 	if len(ss) == 0 {
 		return ""
 	}
@@ -129,8 +142,7 @@ func listingAndCalling(v *View) string {
 			dearer = append(dearer, surface(s))
 		}
 	}
-	sentence := fmt.Sprintf("A `tools/list` reply is %s and costs %s of processor time: ",
-		extremes(ss, "list-bytes", middle), extremes(ss, cpu, middle))
+	sentence := fmt.Sprintf("A `tools/list` costs %s of processor time: ", extremes(ss, cpu, middle))
 	if len(dearer) == 0 {
 		return sentence + "on no surface more than a `tools/call`."
 	}
@@ -215,20 +227,26 @@ func differences(on, off *Scenario) []string {
 // failures speaks of every result, believed or not: a failure is one reason
 // not to be.
 func failures(v *View) string {
-	var calls, refused, failed float64
+	var calls, refused, failed, reconnects float64
 	for _, s := range v.everything() {
 		calls += s.calls()
 		refused += s.sum("refused-calls")
 		failed += s.sum("failed-calls")
+		reconnects += s.sum("reconnects")
+	}
+	lost := ""
+	if reconnects > 0 {
+		lost = fmt.Sprintf(" The server closed %s %s in use, which had to be opened again.",
+			significant(reconnects), plural(int(reconnects), "connection"))
 	}
 	switch {
 	case calls == 0:
 		return ""
 	case refused == 0 && failed == 0:
-		return fmt.Sprintf("None of the %s calls behind these figures failed, and none was refused.", significant(calls))
+		return fmt.Sprintf("None of the %s calls behind these figures failed, and none was refused.", significant(calls)) + lost
 	}
 	return fmt.Sprintf("Of the calls made, %s were answered, %s failed and %s were refused; the rows concerned are marked.",
-		significant(calls), significant(failed), significant(refused))
+		significant(calls), significant(failed), significant(refused)) + lost
 }
 
 // sum adds a count up over every round, believed or not.

@@ -63,6 +63,22 @@ func glance(t *testing.T, rec *record.Record) map[string]string {
 	return said
 }
 
+// sayings draws what claims are made of as well, each part by a name of its own.
+func sayings(t *testing.T, rec *record.Record) map[string]string {
+	t.Helper()
+	v, err := NewView(rec)
+	require.NoError(t, err)
+	said := glance(t, rec)
+	for name, says := range map[string]func(*View) string{
+		"Holding and serving": firstOf(heldAndServed, holdingAndServing), "Bounding credentials": boundingCredentials,
+		"Processor": processor, "Listing and calling": listingAndCalling,
+		"Under load": firstOf(atARate, underLoad), "Throughput": throughput,
+	} {
+		said[name] = says(v)
+	}
+	return said
+}
+
 func TestClaimsFollowTheRecord(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -79,6 +95,9 @@ func TestClaimsFollowTheRecord(t *testing.T) {
 		}, "Memory over HTTP", "peaked at 777 MiB (`dynamic`)."},
 		{"idle withheld", func(rec *record.Record) { withhold(rec, "idle-RSS-bytes", "x") },
 			"Memory over HTTP", "has to clear that."},
+		{"at rest", func(rec *record.Record) { change(rec, "http", "rest-heap-bytes", to(33<<20)) },
+			"Memory over HTTP", "(`individual`), of which 33 MiB are live heap."},
+		{"rest withheld", func(rec *record.Record) { withhold(rec, "rest-heap-bytes", "x") }, "Memory over HTTP", "takes 17.3 to 17.5 MiB."},
 		{"no peak", func(rec *record.Record) { withhold(rec, "peak-RSS-bytes", "no permission") }, "Memory over HTTP", ""},
 		{"no peak on stdio", func(rec *record.Record) { withhold(rec, "peak-RSS-bytes", "no permission") }, "Memory on stdio", ""},
 		{"processes", func(rec *record.Record) { change(rec, "stdio", "clients", to(12)) }, "Memory on stdio", "12 of them, all calling"},
@@ -92,7 +111,7 @@ func TestClaimsFollowTheRecord(t *testing.T) {
 		{"listing dearer", func(*record.Record) {}, "Listing and calling", "more than a `tools/call` on `individual`."},
 		{"listing cheap", func(rec *record.Record) { change(rec, everywhere, "list-cpu-ns/call", to(5000)) },
 			"Listing and calling", "costs 5 µs of processor time: on no surface more"},
-		{"listing unknown", func(rec *record.Record) { withhold(rec, "list-bytes", "x") }, "Listing and calling", ""},
+		{"listing unknown", func(rec *record.Record) { withhold(rec, "list-cpu-ns/call", "x") }, "Listing and calling", ""},
 		{"first waits", func(*record.Record) {}, "Starting", "waits until the tools are built"},
 		{"first waits no longer", func(rec *record.Record) { change(rec, "http", "first-list-ns", to(200_000)) },
 			"Starting", "waits no longer for a listing than later ones: 200 µs at first"},
@@ -115,6 +134,8 @@ func TestClaimsFollowTheRecord(t *testing.T) {
 			change(rec, "http", "failed-calls", to(2))
 			doubt(rec, "http", "calls failed")
 		}, "Failures", "24 failed and 0 were refused; the rows concerned are marked."},
+		{"connections lost", func(rec *record.Record) { change(rec, "http/surface=meta", "reconnects", to(2)) },
+			"Failures", "and none was refused. The server closed 6 connections in use, which had to be opened again."},
 		{"nothing called", func(rec *record.Record) {
 			for _, m := range record.Methods() {
 				withhold(rec, m.Unit("calls"), "x")
@@ -124,7 +145,7 @@ func TestClaimsFollowTheRecord(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			rec := sampleRecord()
 			tc.change(rec)
-			got := glance(t, rec)[tc.topic]
+			got := sayings(t, rec)[tc.topic]
 			if tc.want == "" {
 				assert.Empty(t, got)
 				return
@@ -132,6 +153,17 @@ func TestClaimsFollowTheRecord(t *testing.T) {
 			assert.Contains(t, got, tc.want)
 		})
 	}
+}
+
+// More than eight sentences are a text, and fewer than five leave questions.
+func TestAPageHasFiveToEightClaims(t *testing.T) {
+	for _, rec := range []*record.Record{sampleRecord(), wholeRecord()} {
+		v, err := NewView(rec)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, len(v.atAGlance()), 8)
+		assert.GreaterOrEqual(t, len(v.atAGlance()), 5)
+	}
+	assert.LessOrEqual(t, len(claims), 8, "whatever a record holds")
 }
 
 // A result that is not to be believed may carry no sentence, but a failure is

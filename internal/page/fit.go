@@ -70,7 +70,7 @@ var fitted = []struct{ unit, words string }{
 
 // fitTable says what one credential more costs, group by group.
 func (l *Ladder) fitTable() *Table {
-	m := &tableMaker{again: true, table: Table{Names: 1, Head: []string{"Memory", "Credentials", "One credential more", "95% interval",
+	m := &tableMaker{notesAt: notesOfSection, table: Table{Names: 1, Head: []string{"Memory", "Credentials", "One credential more", "95% interval",
 		"The line at none, MiB", "Half of the rounds are closer than", "Values", "Straight line?"}}}
 	for i, g := range l.Groups {
 		for _, metric := range fitted {

@@ -28,8 +28,11 @@ func (l *Ladder) offered() []Block {
 	}
 	blocks := []Block{text("**Calls at a rate**, in percent of what the server did at most. A call counts from the moment at which it fell due, so a " +
 		"server that stalls is charged for the callers who waited behind the stall." + clients)}
-	blocks = append(blocks, tables(tableOf("Rate", l.Open, openColumns))...)
-	return append(blocks, tables((&tableMaker{}).latency("Rate", l.Open, methodsInTurn(), "p50-ns", "p90-ns", "p99-ns", "p999-ns"))...)
+	blocks = append(blocks, tables((&tableMaker{}).rows("Rate", l.Open, openColumns))...)
+	if ended := stops(l.Open); len(ended) > 0 {
+		blocks = append(blocks, text(joinWords(ended...)))
+	}
+	return append(blocks, tables((&tableMaker{notesAt: notesOfRates}).latency("Rate", l.Open, methodsInTurn(), "p50-ns", "p90-ns", "p99-ns", "p999-ns"))...)
 }
 
 // kept reports whether an open loop kept up with what it was offered.

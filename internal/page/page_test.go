@@ -97,6 +97,45 @@ func TestMarkedRowsSayWhy(t *testing.T) {
 	assert.Contains(t, page, "<sup>†</sup> http, individual, left out for doubt: round 2 (")
 	atGlance, _, _ := strings.Cut(page, "## Memory")
 	assert.NotContains(t, atGlance, "stdio, meta")
+	assert.Equal(t, 1, strings.Count(page, "(late sends), round 2"), "why is said once")
+	assert.Contains(t, atGlance, "<sup>†</sup> as under the first table of [Memory](#memory).")
+}
+
+// On a busy machine every row is marked, and the page can still be read.
+func TestAllDoubted(t *testing.T) {
+	rec := sampleRecord()
+	doubt(rec, everywhere, "other processes were busy")
+	page := drawn(t, rec)
+	assert.Contains(t, page, "Every point scenario is doubted in all of its rounds")
+	assert.Equal(t, 8, strings.Count(page, "doubted, so that no statement uses it"))
+	assert.Equal(t, 5, strings.Count(page, "<sup>†</sup> as under the first table of "))
+}
+
+func TestTelemetryAloneIsAtAGlance(t *testing.T) {
+	page := drawn(t, only(sampleRecord(), "telemetry=on"))
+	atGlance, _, _ := strings.Cut(page, "## Memory")
+	assert.Contains(t, atGlance, "| http, dynamic, telemetry | 64 |")
+}
+
+func TestSettledHeapAndFirstCallsAreShown(t *testing.T) {
+	rec := sampleRecord()
+	change(rec, "surface=meta", "rest-heap-bytes", to(21<<20))
+	change(rec, "surface=meta", "rest-ns", to(2.5e9))
+	change(rec, "surface=meta", "first-call-ns", to(77e6))
+	page := drawn(t, rec)
+	assert.Contains(t, line(t, page, "| http, meta | 61.4"), "| 21 | 2.50 |")
+	assert.Contains(t, line(t, page, "| http, meta | 34.9"), "| 77 | n/a <sup>a</sup> |")
+}
+
+func TestReconnectsAreCounted(t *testing.T) {
+	meta := func(rec *record.Record) string { return line(t, drawn(t, rec), "| http, meta | 4,032") }
+	rec := sampleRecord()
+	change(rec, "http/surface=meta", "reconnects", to(2))
+	assert.Equal(t, "| http, meta | 4,032 | 0 | 0 | 6 | 1 |", meta(rec))
+	withhold(&record.Record{Results: rec.Results[5:6]}, "reconnects", "an older suite")
+	assert.Equal(t, "| http, meta | 4,032 | 0 | 0 | at least 4 | 1 |", meta(rec))
+	withhold(rec, "reconnects", "an older suite")
+	assert.Equal(t, "| http, meta | 4,032 | 0 | 0 | n/a <sup>a</sup> | 1 |", meta(rec))
 }
 
 func TestMarksDoNotRunOut(t *testing.T) {

@@ -104,6 +104,7 @@ func sampleResult(s scene, index, round int) record.Result {
 	sh.memory(s)
 	sh.times(s)
 	sh.methods(s)
+	sh.atRest(s)
 	if s.name() == scenes()[6].name() && round == 2 {
 		sh.Certificate = []string{"suite used 0.97 of 1 cores: it may have been the limit"}
 	}
@@ -138,6 +139,26 @@ func (sh *sheet) memory(s scene) {
 	sh.set("threads", 8, 12)
 	sh.set("descriptors", 9+clients, 0)
 	sh.set("goroutines", 14+2*clients+extra, 0)
+}
+
+// atRest fills what came last, so that the noise of all else is as it was.
+func (sh *sheet) atRest(s scene) {
+	processes := 1.0
+	if s.transport == "stdio" {
+		processes = float64(s.clients)
+		sh.MarkAbsent("a process on stdio has no connections to lose", "reconnects")
+	} else {
+		sh.set("reconnects", 0, 0)
+	}
+	sh.set("rest-RSS-bytes", (s.one+9*(1<<20))*processes, 2)
+	sh.set("rest-heap-bytes", s.one*0.4*processes, 1)
+	sh.set("rest-ns", 1.4e9, 20)
+	sh.set("first-call-ns", float64(3*s.callCPU), 8)
+	if s.hasFind {
+		sh.set("first-find-ns", 4.1e6, 8)
+	} else {
+		sh.MarkAbsent("the surface has no such call", "first-find-ns")
+	}
 }
 
 func (sh *sheet) times(s scene) {

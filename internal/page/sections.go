@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mcpbench/internal/record"
@@ -10,18 +11,15 @@ import (
 
 // glance is the first screen: a table of what is asked first, then claims.
 func (v *View) glance() []Block {
-	var shown []*Scenario
-	for _, s := range v.Scenarios {
-		if !s.Telemetry && s.Believed() {
-			shown = append(shown, s)
-		}
-	}
 	var blocks []Block
-	switch {
+	switch shown := v.foremost(); {
 	case len(shown) > 0:
-		blocks = tables(scenarioTable(shown, glanceColumns))
+		blocks = tables(pointTable(shown, glanceColumns))
 	case len(v.Scenarios) == 0:
 		blocks = v.overview()
+	default:
+		blocks = []Block{text("Every point scenario is doubted in all of its rounds, so that no figure of one stands here. " +
+			"The tables below have them, and " + notesOfPoints + " says why.")}
 	}
 	if said := v.atAGlance(); len(said) > 0 {
 		blocks = append(blocks, list(said...))
@@ -29,13 +27,34 @@ func (v *View) glance() []Block {
 	return blocks
 }
 
+// foremost is the scenarios that the first table shows: those without
+// telemetry, or with it where there are no others.
+func (v *View) foremost() []*Scenario {
+	believed := believedOf(v.Scenarios)
+	bare := slices.DeleteFunc(slices.Clone(believed), func(s *Scenario) bool { return s.Telemetry })
+	if len(bare) > 0 {
+		return bare
+	}
+	return believed
+}
+
+// pointTable has a row for each of the scenarios and the given columns. Its
+// marks are explained where memory is.
+func pointTable(scenarios []*Scenario, columns []column) *Table {
+	return (&tableMaker{notesAt: notesOfPoints}).rows("Scenario", scenarios, columns)
+}
+
 func (v *View) memory() []Block {
-	return append([]Block{text("Resident memory in MiB where no other unit stands. A client is a credential on HTTP, where all share one " +
-		"process, and a process on stdio. There the columns after the first client's are sums over the processes, in which " +
-		"pages that several of them share count once for each; the last column counts them once, after the load has stopped " +
-		"and memory has come to rest. A limit has to clear the largest peak of any round, not the median, and some more: " +
-		"a worse moment than these rounds met is always possible.")},
-		tables(scenarioTable(v.Scenarios, memoryColumns))...)
+	return slices.Concat(
+		[]Block{text("Resident memory in MiB where no other unit stands. A client is a credential on HTTP, where all share one " +
+			"process, and a process on stdio. There the columns after the first client's are sums over the processes, in which " +
+			"pages that several of them share count once for each. A limit has to clear the largest peak of any round, not the median, " +
+			"and some more: a worse moment than these rounds met is always possible.")},
+		tables((&tableMaker{}).rows("Scenario", v.Scenarios, memoryColumns)),
+		[]Block{text("**At rest**, MiB: after the load has stopped, collections were forced and memory kept still, with all clients connected. " +
+			"It is what holding them takes. On stdio all but the time are sums over the processes, of which pages that several share count once for each in the " +
+			"resident set, and once in all in the column after it. The live heap is what the collector could not free.")},
+		tables((&tableMaker{notesAt: notesOfSection}).rows("Scenario", v.Scenarios, restColumns)))
 }
 
 func (v *View) processorTime() []Block {
@@ -43,13 +62,13 @@ func (v *View) processorTime() []Block {
 	return append([]Block{text(fmt.Sprintf("Cores that the server kept busy while every client was calling, and processor time for a call in %s: "+
 		"of the whole load, and of each method in a phase of its own. Between machines, time per call carries over better "+
 		"than calls per second do.", scale.Symbol))},
-		tables(scenarioTable(v.Scenarios, processorColumns(scale)))...)
+		tables(pointTable(v.Scenarios, processorColumns(scale)))...)
 }
 
 func (v *View) waits() []Block {
 	return append([]Block{text("From starting the process until it answers; the first `tools/list`, which finds nothing built; " +
-		"and a later one of a single client with nothing else running. Under load a listing takes longer, as the next table shows.")},
-		tables(scenarioTable(v.Scenarios, waitColumns))...)
+		"the first `tools/call` of either kind, after the listing; and a later listing, all of a single client with nothing else running. Under load a listing takes longer, as the next table shows.")},
+		tables(pointTable(v.Scenarios, waitColumns))...)
 }
 
 func (v *View) latency() []Block {
@@ -68,12 +87,12 @@ func intervalNeeds() string {
 func (v *View) process() []Block {
 	return append([]Block{text("Read while every client is connected. On stdio, threads and descriptors are the sum over the processes, " +
 		"and goroutines are those of one. The suite's own cores are what making the load took beside the server.")},
-		tables(scenarioTable(v.Scenarios, processColumns))...)
+		tables(pointTable(v.Scenarios, processColumns))...)
 }
 
 func (v *View) outcomes() []Block {
 	return append([]Block{text("Every reply is checked: status, JSON-RPC error, tool error and shape. Counts are over all rounds, those left " +
-		"out elsewhere included. The requests that reached the GitLab stand-in show that a `tools/call` did its work.")},
+		"out elsewhere included. Reconnects are connections that the server closed while in use, so that a call had to open another. The requests that reached the GitLab stand-in show that a `tools/call` did its work.")},
 		tables(v.outcomeTable())...)
 }
 
@@ -152,25 +171,41 @@ func (v *View) notMeasured() Block {
 }
 
 func (v *View) again() []Block {
-	all := v.everything()
-	if len(v.Scenarios) > 0 {
-		all = v.Scenarios
+	lines := []string{"make bench", "make bench-resources", "make bench-resources-render", "make check-bench-resources"}
+	if n := len(v.Scenarios); n > 0 {
+		lines = append(lines, oneSurface(v.Scenarios[n-1]))
+	}
+	if n := len(v.Ladders); n > 0 {
+		l := v.Ladders[n-1]
+		lines = append(lines, oneSurface(slices.Concat(l.Steps, l.Open)[0]))
 	}
 	return []Block{
 		text("The first line measures a quick matrix, the second everything that is published; the third draws the page from a record without " +
 			"measuring, the fourth checks that the two agree. A single surface is chosen by name, and two records are compared as they are:"),
-		code("make bench", "make bench-resources", "make bench-resources-render", "make check-bench-resources",
-			"go test -run '^$' -bench '"+pattern(all[len(all)-1].Name)+"' -benchtime=1x ./bench_test",
-			"go tool benchstat OLD.txt NEW.txt"),
+		code(append(lines, "go tool benchstat OLD.txt NEW.txt")...),
 	}
 }
 
-// pattern chooses a benchmark by name, of any subject.
+// oneSurface is the command that measures a scenario again, or the whole of the
+// series that it belongs to, which takes longer than go test allows by itself.
+func oneSurface(s *Scenario) string {
+	timeout := ""
+	if s.Kind != record.Point {
+		timeout = " -timeout 0"
+	}
+	return "go test -run '^$' -bench '" + pattern(s.Name) + "' -benchtime=1x" + timeout + " ./bench_test"
+}
+
+// pattern chooses a benchmark by name, of any subject, population and rate.
 func pattern(name string) string {
-	parts := strings.Split(name, "/")
-	for i, part := range parts {
-		if strings.HasPrefix(part, "subject=") {
-			parts[i] = ".*"
+	var parts []string
+	for part := range strings.SplitSeq(name, "/") {
+		switch key, _, _ := strings.Cut(part, "="); key {
+		case "creds", "load":
+		case "subject":
+			parts = append(parts, ".*")
+		default:
+			parts = append(parts, part)
 		}
 	}
 	return strings.Join(parts, "/")

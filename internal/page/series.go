@@ -75,18 +75,18 @@ func (l *Ladder) blocks() []Block {
 		return l.offered()
 	}
 	again := func(columns []column) []Block {
-		return tables((&tableMaker{again: true}).rows("Credentials", l.Steps, columns))
+		return tables((&tableMaker{notesAt: notesOfSection}).rows("Credentials", l.Steps, columns))
 	}
 	scale := smallest(l.Steps, "cpu-ns/call")
 	return slices.Concat(
 		[]Block{text(joinWords(l.loadShape(), roundsLine(l.Steps))), text(l.stopped())},
 		[]Block{text("**Memory**, MiB. After the load, connections stay open while memory comes to rest, then all are closed and it comes to rest again; " +
 			"the credentials are held throughout. Calling is what a limit has to clear, rest is what holding takes.")},
-		tables(tableOf("Credentials", l.Steps, stepMemoryColumns)), tables(l.fitTable()),
+		tables((&tableMaker{}).rows("Credentials", l.Steps, stepMemoryColumns)), tables(l.fitTable()),
 		[]Block{text("**Throughput and processor time**, with as many calls in flight as shown at all times.")},
 		again(throughputColumns(scale)), []Block{text(l.kneeWords())},
 		[]Block{text("**Latency** in the same load, ms, from sending a request to the end of its reply. " + intervalNeeds())},
-		tables((&tableMaker{again: true}).latency("Credentials", l.Steps, methodsInTurn(), "p50-ns", "p90-ns", "p99-ns", "p999-ns")),
+		tables((&tableMaker{notesAt: notesOfSection}).latency("Credentials", l.Steps, methodsInTurn(), "p50-ns", "p90-ns", "p99-ns", "p999-ns")),
 		l.offered(),
 		[]Block{text("**Process and suite**, at the end of the load; what the first client waited for; and what admitting took.")},
 		again(stepProcessColumns),

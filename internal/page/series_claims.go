@@ -72,7 +72,7 @@ func boundingCredentials(v *View) string {
 	if most > little {
 		verdict = "is a memory setting"
 	}
-	return fmt.Sprintf("A bound on how many credentials a process may hold %s: from the smallest step to %s credentials the live heap at rest grows by %s, "+
+	return fmt.Sprintf("A bound on how many credentials a process may hold %s: by the last step, of %s credentials, the live heap at rest has grown by %s, "+
 		"while with all of them calling the process peaks at %s.", verdict, credentials(last), reach("rest-heap-bytes", grown),
 		extremes(last, "peak-RSS-bytes", largest))
 }
@@ -110,7 +110,7 @@ func throughput(v *View) string {
 			reach("inflight", knees), reach("calls/s", rates))
 	}
 	if len(open) > 0 {
-		sentence = joinWords(sentence, fmt.Sprintf("On %s the series does not show where it stops: the most was %s calls a second.",
+		sentence = joinWords(sentence, fmt.Sprintf("On %s the series does not show where throughput stops growing: the most was %s calls a second.",
 			enumerate(surfaces(open)), reach("calls/s", open)))
 	}
 	return sentence

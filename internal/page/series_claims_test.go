@@ -56,8 +56,8 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 			}
 		}, "Holding and serving", ""},
 		{"bound is none", straight(mega/32, 2*mega), "Bounding credentials",
-			"is not a memory setting: from the smallest step to 500 to 1,000 credentials the live heap at rest grows by 15.6 MiB (`individual`) to 31.2 MiB (`dynamic`), while with all of them calling the process peaks at"},
-		{"bound is one", straight(1.9*mega, 2*mega), "Bounding credentials", "is a memory setting: from"},
+			"is not a memory setting: by the last step, of 500 to 1,000 credentials, the live heap at rest has grown by 15.6 MiB (`individual`) to 31.2 MiB (`dynamic`), while with all of them calling the process peaks at"},
+		{"bound is one", straight(1.9*mega, 2*mega), "Bounding credentials", "is a memory setting: by the last step, of"},
 		{"bound in between", straight(0.5*mega, 2*mega), "Bounding credentials", ""},
 		{"bound unknown", func(rec *record.Record) { withhold(rec, "peak-RSS-bytes", "x") }, "Bounding credentials", ""},
 		{"throughput", func(rec *record.Record) { change(rec, "Series", "calls/s", to(123)) }, "Throughput", "with 123 calls a second"},
@@ -66,7 +66,7 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 				inflight, _ := r.Value("inflight")
 				change(&record.Record{Results: []record.Result{r}}, everywhere, "calls/s", to(2*inflight))
 			}
-		}, "Throughput", "On `dynamic`, `meta` and `individual` the series does not show where it stops: the most was"},
+		}, "Throughput", "On `dynamic`, `meta` and `individual` the series does not show where throughput stops growing: the most was"},
 		{"throughput unknown", func(rec *record.Record) { withhold(rec, "calls/s", "x") }, "Throughput", ""},
 		{"at a rate", func(rec *record.Record) { change(rec, "Open", "call-p99-ns", to(77e6)) }, "Under load", "up to 77 ms at p99 when"},
 		{"at a rate that was not kept up with", func(rec *record.Record) { change(rec, "95pct", "unsent-calls", to(3)) },
@@ -76,7 +76,7 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			rec := sampleSeries()
 			tc.change(rec)
-			got := glance(t, rec)[tc.topic]
+			got := sayings(t, rec)[tc.topic]
 			if tc.want == "" {
 				assert.Empty(t, got)
 				return

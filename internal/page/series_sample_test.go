@@ -145,6 +145,7 @@ func (sh *sheet) shared(mean, calls float64) {
 	sh.set("refused-calls", 0, 0)
 	sh.set("failed-calls", 0, 0)
 	sh.set("exit-ns", 14e6, 20)
+	sh.set("reconnects", 0, 0)
 }
 
 // raise multiplies a value.

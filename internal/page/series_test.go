@@ -56,7 +56,7 @@ func TestSeriesAlone(t *testing.T) {
 	page := drawn(t, only(sampleSeries(), "Series/subject=gitlab-mcp/transport=http/surface=meta"))
 	assert.Contains(t, page, "# What gitlab-mcp costs to run")
 	assert.Contains(t, page, "## Series: http, meta, 1 to 1,000 credentials")
-	assert.Contains(t, page, "-bench 'Series/.*/transport=http/surface=meta/creds=1000'")
+	assert.Contains(t, page, "-bench 'Series/.*/transport=http/surface=meta' -benchtime=1x -timeout 0 ./bench_test")
 	assert.Contains(t, page, "**This record is partial.** Planned and not in it: 3 of Open/subject=gitlab-mcp/transport=http/surface=dynamic/…")
 	for _, absent := range []string{"## Memory\n", "Warm `tools/list`", "Calls at a rate**", "admitted one at a time", "| Scenario | Clients |"} {
 		assert.NotContains(t, page, absent)
@@ -98,6 +98,14 @@ func TestStopsAreTold(t *testing.T) {
 	assert.Contains(t, ladders(t, rec)["dynamic"].stopped(), "Planned and not measured in any round: 2, 5, 20, 50, 200, 500, 2,000 and 5,000 credentials.")
 	rec.Plan = nil
 	assert.Equal(t, "The record does not say what was planned; its last step is of 10,000 credentials.", ladders(t, rec)["dynamic"].stopped())
+}
+
+// A loop at a rate ends early as a step does.
+func TestStopsOfOpenLoopsAreTold(t *testing.T) {
+	rec := sampleSeries()
+	assert.NotContains(t, drawn(t, rec), "**Stopped** at 80%")
+	rec.Results[len(rec.Results)-2].Stop = "watchdog: load: 5 s without a call"
+	assert.Contains(t, drawn(t, rec), "\n\n**Stopped** at 80% (round 3): watchdog: load: 5 s without a call.\n\n| Rate | Method |")
 }
 
 // What a stop rules out is not wanting, and what an interrupt left out is.

@@ -14,19 +14,7 @@ import (
 // stopped says where a series ended and why, or that it ran to its end. Every
 // round may end elsewhere.
 func (l *Ladder) stopped() string {
-	var parts []string
-	for _, s := range l.Steps {
-		rounds := make(map[string][]string)
-		for _, r := range s.All {
-			if r.Stop != "" {
-				rounds[r.Stop] = append(rounds[r.Stop], cmp.Or(r.About(record.KeyRound), "unnumbered"))
-			}
-		}
-		for _, why := range sortedKeys(rounds) {
-			parts = append(parts, fmt.Sprintf("**Stopped** at %s (%s %s): %s.", s.Title(),
-				plural(len(rounds[why]), "round"), enumerate(rounds[why]), escape(strings.TrimSuffix(why, "."))))
-		}
-	}
+	parts := stops(l.Steps)
 	if missing := l.neverRan(); len(missing) > 0 {
 		return joinWords(append(parts, fmt.Sprintf("Planned and not measured in any round: %s credentials.", enumerate(missing)))...)
 	}
@@ -38,6 +26,24 @@ func (l *Ladder) stopped() string {
 		return fmt.Sprintf("The record does not say what was planned; its last step is of %s.", last)
 	}
 	return fmt.Sprintf("Every planned step ran, up to %s.", last)
+}
+
+// stops has a sentence for each place and reason at which a round ended early.
+func stops(scenarios []*Scenario) []string {
+	var parts []string
+	for _, s := range scenarios {
+		rounds := make(map[string][]string)
+		for _, r := range s.All {
+			if r.Stop != "" {
+				rounds[r.Stop] = append(rounds[r.Stop], cmp.Or(r.About(record.KeyRound), "unnumbered"))
+			}
+		}
+		for _, why := range sortedKeys(rounds) {
+			parts = append(parts, fmt.Sprintf("**Stopped** at %s (%s %s): %s.", escape(s.Title()),
+				plural(len(rounds[why]), "round"), enumerate(rounds[why]), escape(strings.TrimSuffix(why, "."))))
+		}
+	}
+	return parts
 }
 
 // neverRan is the populations that were planned and of which there is nothing.

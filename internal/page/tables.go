@@ -37,7 +37,13 @@ var memoryColumns = []column{
 	{"Each further client", "further-RSS-bytes/client", fitting, Figure.spread},
 	{"Peak under load", "peak-RSS-bytes", mib, Figure.spread},
 	{"**Largest peak**", "peak-RSS-bytes", mib, Figure.largest},
-	{"At rest, shared once", "rest-PSS-bytes", mib, Figure.spread},
+}
+
+var restColumns = []column{
+	{"Resident set", "rest-RSS-bytes", mib, Figure.spread},
+	{"Shared pages once", "rest-PSS-bytes", mib, Figure.spread},
+	{"Live heap", "rest-heap-bytes", mib, Figure.spread},
+	{"Rest came after, s", "rest-ns", seconds, Figure.spread},
 }
 
 // processorColumns are all in one scale, since they are read across.
@@ -64,6 +70,8 @@ var processColumns = []column{
 var waitColumns = []column{
 	{"Process ready, ms", "ready-ns", millis, Figure.spread},
 	{"First `tools/list`, ms", "first-list-ns", millis, Figure.spread},
+	{"First `tools/call`, a GitLab read, ms", "first-call-ns", millis, Figure.spread},
+	{"First `tools/call`, `gitlab_find_action`, ms", "first-find-ns", millis, Figure.spread},
 	{"Warm `tools/list`, ms", "warm-list-ns", millis, Figure.spread},
 	{"Size of the listing", "list-bytes", fitting, Figure.spread},
 	{"Tools", "tools", plain, Figure.spread},
@@ -75,20 +83,18 @@ type tableMaker struct {
 	reasons []string            // of absent figures; the place in the list is the mark
 	doubts  []string            // of marked rows
 	aside   map[string][]string // titles of rows loaded otherwise than the others, by how
-	again   bool                // whether marks were explained under a table of the same rows
+	notesAt string              // where marks of rows are explained, if not under this table
 }
 
-// scenarioTable has a row for each of the scenarios and the given columns.
-func scenarioTable(scenarios []*Scenario, columns []column) *Table {
-	return tableOf("Scenario", scenarios, columns)
-}
+// Where tables send their reader for marks that a table before them explains.
+const (
+	notesOfSection = "the first table of this section"
+	notesOfPoints  = "the first table of [Memory](#memory)"
+	notesOfRates   = "the table before this one"
+)
 
-// tableOf is such a table of what its first head says.
-func tableOf(head string, scenarios []*Scenario, columns []column) *Table {
-	return (&tableMaker{}).rows(head, scenarios, columns)
-}
-
-// rows fills the table with a row for each scenario.
+// rows fills the table with a row for each scenario and the given columns,
+// under a first column of what head says.
 func (m *tableMaker) rows(head string, scenarios []*Scenario, columns []column) *Table {
 	m.table = Table{Head: []string{head}, Names: 1}
 	for _, c := range columns {
@@ -186,7 +192,7 @@ func (m *tableMaker) finish() *Table {
 	for _, reason := range m.reasons {
 		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s n/a: %s.", raised(m.mark(reason)), escape(strings.TrimSuffix(reason, "."))))
 	}
-	if m.again {
+	if m.notesAt != "" {
 		return m.referBack()
 	}
 	m.table.Notes = append(m.table.Notes, m.doubts...)
@@ -207,14 +213,14 @@ func (m *tableMaker) referBack() *Table {
 		marks = append(marks, raised(asideMark))
 	}
 	if len(marks) > 0 {
-		m.table.Notes = append(m.table.Notes, enumerate(marks)+" as under the first table of this section.")
+		m.table.Notes = append(m.table.Notes, enumerate(marks)+" as under "+m.notesAt+".")
 	}
 	return &m.table
 }
 
 // latencyTable has a row for each method of each point scenario.
 func (v *View) latencyTable() *Table {
-	return (&tableMaker{}).latency("Scenario", v.Scenarios, record.Methods(), "p50-ns", "p90-ns", "p99-ns")
+	return (&tableMaker{notesAt: notesOfPoints}).latency("Scenario", v.Scenarios, record.Methods(), "p50-ns", "p90-ns", "p99-ns")
 }
 
 // latency fills the table with a row for each of the methods of each scenario. The interval
@@ -275,7 +281,7 @@ func (m *tableMaker) ends(lo, hi Figure) Cell {
 // round is left out elsewhere.
 func (v *View) outcomeTable() *Table {
 	m := &tableMaker{table: Table{Names: 1,
-		Head: []string{"Scenario", "Answered", "Refused", "Failed", "GitLab requests per `tools/call`"}}}
+		Head: []string{"Scenario", "Answered", "Refused", "Failed", "Reconnects", "GitLab requests per `tools/call`"}}}
 	rows := slices.Clone(v.Scenarios)
 	for _, l := range v.Ladders {
 		rows = append(rows, l.totals()...)
@@ -283,20 +289,24 @@ func (v *View) outcomeTable() *Table {
 	for _, s := range rows {
 		m.table.Rows = append(m.table.Rows, []Cell{{Text: escape(s.Title())},
 			{Text: significant(s.calls()), Value: s.calls(), Known: true},
-			m.total(s, "refused-calls"), m.total(s, "failed-calls"),
+			m.total(s, "refused-calls"), m.total(s, "failed-calls"), m.total(s, "reconnects"),
 			m.cell(figureOf("upstream-requests/call", s.All), plain, Figure.spread)})
 	}
 	return m.finish()
 }
 
-// total shows a count added up over every round.
+// total shows a count added up over every round. Rounds without it may hide
+// some more.
 func (m *tableMaker) total(s *Scenario, unit string) Cell {
 	f := figureOf(unit, s.All)
 	if !f.Known() {
 		return m.cell(f, plain, Figure.spread)
 	}
-	sum := s.sum(unit)
-	return Cell{Text: significant(sum), Value: sum, Known: true, Refs: f.Refs}
+	sum, least := s.sum(unit), ""
+	if len(f.Refs) < len(s.All) {
+		least = "at least "
+	}
+	return Cell{Text: least + significant(sum), Value: sum, Known: true, Refs: f.Refs}
 }
 
 // methodName is what tables call a method.
