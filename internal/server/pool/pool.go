@@ -111,12 +111,27 @@ func (p *Pool) Acquire(ctx context.Context, c upstream.Credential, kind surface.
 func (p *Pool) use(key upstream.Key) (*entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e := p.entries[key]
-	if e == nil {
-		return nil, p.refusals.recent(key, p.opts.Now())
+	e, err := p.known(key)
+	if e != nil {
+		p.count(e, 1)
 	}
-	p.count(e, 1)
-	return e, nil
+	return e, err
+}
+
+// find finds a credential without use of it.
+func (p *Pool) find(key upstream.Key) (*entry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.known(key)
+}
+
+// known is what is known of a credential without a question: that it is held, or was refused a moment ago.
+// The caller holds p.mu.
+func (p *Pool) known(key upstream.Key) (*entry, error) {
+	if e := p.entries[key]; e != nil {
+		return e, nil
+	}
+	return nil, p.refusals.recent(key, p.opts.Now())
 }
 
 // enter counts a request in on a credential that may have been pushed out since it was admitted: it is
@@ -149,9 +164,13 @@ func (p *Pool) done(e *entry) {
 }
 
 // admit asks GitLab about a credential, once for all who wait for the answer. A waiter may give up; the
-// question is still asked to the end for the others.
+// question is still asked to the end for the others. It may have been answered since the caller looked for
+// the credential, and is not asked again then.
 func (p *Pool) admit(ctx context.Context, key upstream.Key, c upstream.Credential) (*entry, error) {
 	answer := p.admits.DoChan(string(key[:]), func() (any, error) {
+		if e, err := p.find(key); e != nil || err != nil {
+			return e, err
+		}
 		client, err := p.opts.Admit(context.WithoutCancel(ctx), c)
 		if err != nil {
 			p.refused(key, err)
@@ -181,9 +200,6 @@ func (p *Pool) refused(key upstream.Key, err error) {
 func (p *Pool) add(key upstream.Key, client *gitlab.Client) *entry {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e := p.entries[key]; e != nil {
-		return e
-	}
 	e := &entry{key: key, client: client, lastUse: p.opts.Now()}
 	if p.opts.NewLimiter != nil {
 		e.limiter = p.opts.NewLimiter()
