@@ -170,7 +170,7 @@ func (e *endpoint) untilClosing(ctx context.Context) (context.Context, context.C
 // of another surface, is as unknown as one that never was.
 func joinSession(w http.ResponseWriter, r *http.Request, lease *pool.Lease) bool {
 	id := r.Header.Get(sessionHeader)
-	if id == "" || lease.JoinSession(id) {
+	if id == "" || lease.JoinSession(id, r.Method == http.MethodPost) {
 		return true
 	}
 	http.Error(w, "session not found", http.StatusNotFound)

@@ -139,17 +139,17 @@ func (a *app) newPool() *pool.Pool {
 	return pool.New(opts)
 }
 
-type admitFunc = func(context.Context, upstream.Credential) (*gitlab.Client, error)
+type admitFunc = func(context.Context, upstream.Credential, func(error)) (*gitlab.Client, error)
 
 // bounded lets no more questions be asked at once than the gate has room for. The gate of requests does not
 // do so: a question is asked to the end when the request that caused it has long been given up.
 func bounded(gate *limit.Gate, admit admitFunc) admitFunc {
-	return func(ctx context.Context, c upstream.Credential) (*gitlab.Client, error) {
+	return func(ctx context.Context, c upstream.Credential, revoked func(error)) (*gitlab.Client, error) {
 		if !gate.Enter() {
 			return nil, limit.ErrBusy()
 		}
 		defer gate.Leave()
-		return admit(ctx, c)
+		return admit(ctx, c, revoked)
 	}
 }
 

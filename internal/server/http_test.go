@@ -223,6 +223,21 @@ func TestSessionsEndWhenTheyShould(t *testing.T) {
 		require.Equal(t, 200, s.send(t, modern("resources/list", "", "").by("two")).status)
 		assert.Equal(t, 404, s.send(t, legacy(id, "ping", "").by("one")).status)
 	})
+	t.Run("with the token", func(t *testing.T) {
+		s := serveTest(t)
+		id := s.open(t, "", "one")
+		read := `"uri":"gitlab://version"`
+		require.Equal(t, 200, s.send(t, legacy(id, "resources/read", read).by("one")).status)
+		s.gitlab.refuseAll.Store(http.StatusUnauthorized)
+		a := s.send(t, legacy(id, "resources/read", read).by("one"))
+		require.NotNil(t, a.Error, a.body)
+		assert.Contains(t, a.Error.Message, "GitLab answered 401", "the call is answered before its session ends")
+		require.Eventually(t, func() bool { return s.pool.Stats() == pool.Stats{} }, 5*time.Second, time.Millisecond)
+		assert.Equal(t, 401, s.send(t, legacy(id, "tools/list", "").by("one")).status)
+		assert.Equal(t, 401, s.send(t, modern("tools/list", "", "").by("one")).status)
+		s.gitlab.refuseAll.Store(0)
+		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "").by("two")).status, "others are not concerned")
+	})
 	t.Run("not opened by a failure", func(t *testing.T) {
 		s := serveTest(t)
 		a := s.send(t, message{body: `{"jsonrpc":"2.0","id":1,"method":"initialize"}`})

@@ -174,7 +174,7 @@ func (a *app) close() {
 
 // check asks GitLab who the token belongs to.
 func (a *app) check(ctx context.Context, out io.Writer) error {
-	client, err := a.gitlab.Admit(ctx, a.credential)
+	client, err := a.gitlab.Admit(ctx, a.credential, nil)
 	var admission *upstream.AdmissionError
 	if errors.As(err, &admission) {
 		code := exitUnreachable

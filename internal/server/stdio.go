@@ -22,7 +22,7 @@ import (
 // serveStdio serves one client on in and out until in ends or ctx does, and then as long as calls in
 // progress take, but not longer than grace.
 func (a *app) serveStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	client, err := a.gitlab.Client(a.credential)
+	client, err := a.gitlab.Client(a.credential, nil)
 	if err != nil {
 		return err
 	}

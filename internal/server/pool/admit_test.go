@@ -15,7 +15,7 @@ import (
 // ask GitLab just when the question of another request has been answered.
 func TestAnswerThatCameInBetweenIsTaken(t *testing.T) {
 	asked := 0
-	p := New(Options{Max: 2, Admit: func(context.Context, upstream.Credential) (*gitlab.Client, error) {
+	p := New(Options{Max: 2, Admit: func(context.Context, upstream.Credential, func(error)) (*gitlab.Client, error) {
 		asked++
 		return &gitlab.Client{}, nil
 	}})

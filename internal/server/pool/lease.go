@@ -19,6 +19,7 @@ type Lease struct {
 	entry   *entry
 	kind    surface.Kind
 	session *session
+	calling bool // whether the session is held for a call
 }
 
 // session is a protocol session: of one credential and one surface, unknown to all others. Its changing
@@ -29,6 +30,8 @@ type session struct {
 	kind     surface.Kind
 	close    func()
 	inFlight int
+	calls    int  // those in flight that are answered and end; the others are streams
+	left     bool // whether the session is to be closed once calls is 0
 	lastUse  time.Time
 }
 
@@ -38,7 +41,7 @@ func (l *Lease) Allow() bool { return limit.Allow(l.entry.limiter) }
 // Release ends the lease.
 func (l *Lease) Release() {
 	if l.session != nil {
-		l.pool.leaveSession(l.session)
+		l.pool.leaveSession(l.session, l.calling)
 	}
 	l.pool.done(l.entry)
 }
@@ -62,8 +65,9 @@ func (l *Lease) OpenSession(id string, close func()) {
 }
 
 // JoinSession says whether the session id belongs to the lease's credential and surface, and if so holds
-// it open until the lease ends.
-func (l *Lease) JoinSession(id string) bool {
+// it open until the lease ends. A session whose credential leaves is closed after its calls, and does not wait
+// for its streams.
+func (l *Lease) JoinSession(id string, call bool) bool {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +76,10 @@ func (l *Lease) JoinSession(id string) bool {
 		return false
 	}
 	s.inFlight++
-	l.session = s
+	if call {
+		s.calls++
+	}
+	l.session, l.calling = s, call
 	return true
 }
 
@@ -86,17 +93,28 @@ func (l *Lease) ForgetSession(id string) {
 	}
 }
 
-func (p *Pool) leaveSession(s *session) {
+func (p *Pool) leaveSession(s *session, call bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.inFlight--
+	if call {
+		s.calls--
+	}
 	s.lastUse = p.opts.Now()
+	if s.left && s.calls == 0 {
+		s.left = false
+		go s.close()
+	}
 }
 
-// closeSession drops a session and closes it. Closing waits for the session's calls in flight, which may
-// need the pool, so it must not be waited for here.
+// closeSession drops a session and closes it: at once, or else a call in flight would go without its answer,
+// when the last of them has ended. To close may take the pool's lock, so it is not waited for here.
 func (p *Pool) closeSession(s *session) {
 	p.dropSession(s)
+	if s.calls > 0 {
+		s.left = true
+		return
+	}
 	go s.close()
 }
 

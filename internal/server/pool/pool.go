@@ -34,8 +34,9 @@ type Options struct {
 	// NewLimiter, if set, makes the limiter of a credential.
 	NewLimiter func() *rate.Limiter
 	// Admit asks whether a credential is good and makes its client. It is not called twice at once for
-	// one credential.
-	Admit func(context.Context, upstream.Credential) (*gitlab.Client, error)
+	// one credential. The client is to call revoked when GitLab stops to accept the credential, with the
+	// error that Admit would return from then on.
+	Admit func(_ context.Context, _ upstream.Credential, revoked func(error)) (*gitlab.Client, error)
 	// Build builds the tools of a surface. It is not called twice at once for one surface.
 	Build func(surface.Kind) (*toolset.Toolset, error)
 	// Now tells the time; nil is time.Now.
@@ -171,7 +172,7 @@ func (p *Pool) admit(ctx context.Context, key upstream.Key, c upstream.Credentia
 		if e, err := p.find(key); e != nil || err != nil {
 			return e, err
 		}
-		client, err := p.opts.Admit(context.WithoutCancel(ctx), c)
+		client, err := p.opts.Admit(context.WithoutCancel(ctx), c, func(err error) { p.revoke(key, err) })
 		if err != nil {
 			p.refused(key, err)
 			return nil, err
@@ -194,6 +195,16 @@ func (p *Pool) refused(key upstream.Key, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refusals.note(key, err, p.opts.Now())
+}
+
+// revoke lets go of a credential that was good and is no more.
+func (p *Pool) revoke(key upstream.Key, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refusals.note(key, err, p.opts.Now())
+	if e := p.entries[key]; e != nil {
+		p.remove(e)
+	}
 }
 
 // add holds a new credential, and lets go of the least recently used one if there are too many.

@@ -27,6 +27,7 @@ type bench struct {
 	mu             sync.Mutex
 	now            time.Time
 	admitErr       error
+	revoke         func(error) // of the credential that was admitted last
 }
 
 func (b *bench) tick(d time.Duration) {
@@ -42,8 +43,11 @@ func newBench(t *testing.T, opts pool.Options) *bench {
 		opts.Max = 10
 	}
 	opts.Now = func() time.Time { b.mu.Lock(); defer b.mu.Unlock(); return b.now }
-	opts.Admit = func(context.Context, upstream.Credential) (*gitlab.Client, error) {
+	opts.Admit = func(_ context.Context, _ upstream.Credential, revoked func(error)) (*gitlab.Client, error) {
 		b.admits.Add(1)
+		b.mu.Lock()
+		b.revoke = revoked
+		b.mu.Unlock()
 		return &gitlab.Client{}, b.admitErr
 	}
 	if opts.Build == nil {
@@ -253,7 +257,7 @@ func TestSessionBelongsToItsCredentialAndSurface(t *testing.T) {
 		{"another session", b.acquire(t, 1, surface.Dynamic), "t", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, tt.lease.JoinSession(tt.id))
+			assert.Equal(t, tt.want, tt.lease.JoinSession(tt.id, true))
 			tt.lease.Release()
 		})
 	}
@@ -283,7 +287,7 @@ func TestSessionsEnd(t *testing.T) {
 		b := newBench(t, pool.Options{SessionTimeout: time.Minute})
 		open(t, b, 1, "b")
 		lease := b.acquire(t, 1, surface.Dynamic)
-		require.True(t, lease.JoinSession("b"))
+		require.True(t, lease.JoinSession("b", true))
 		b.tick(time.Hour)
 		b.Sweep()
 		assert.Equal(t, 1, b.Stats().Sessions)
@@ -302,6 +306,20 @@ func TestSessionsEnd(t *testing.T) {
 		assert.Zero(t, b.Stats().Sessions)
 		lease.Release()
 	})
+	t.Run("after their calls, whatever their streams do", func(t *testing.T) {
+		b := newBench(t, pool.Options{Max: 1})
+		open(t, b, 1, "e")
+		stream, call := b.acquire(t, 1, surface.Dynamic), b.acquire(t, 1, surface.Dynamic)
+		require.True(t, stream.JoinSession("e", false))
+		require.True(t, call.JoinSession("e", true))
+		b.visit(t, 2)
+		assert.Zero(t, b.Stats().Sessions, "nobody joins it any more")
+		assert.Empty(t, closed)
+		call.Release()
+		assert.Equal(t, "e", <-closed)
+		stream.Release()
+		assert.Empty(t, closed, "it is closed once")
+	})
 	t.Run("with the pool", func(t *testing.T) {
 		b := newBench(t, pool.Options{})
 		open(t, b, 1, "d")
@@ -309,6 +327,27 @@ func TestSessionsEnd(t *testing.T) {
 		assert.Equal(t, "d", <-closed)
 		assert.Equal(t, pool.Stats{}, b.Stats())
 	})
+}
+
+func TestRevokedCredentialLeaves(t *testing.T) {
+	closed := make(chan struct{})
+	no := &upstream.AdmissionError{Status: 401}
+	b := newBench(t, pool.Options{})
+	lease := b.acquire(t, 1, surface.Dynamic)
+	lease.OpenSession("s", func() { close(closed) })
+	b.revoke(no)
+	b.revoke(no) // by another call that was in progress
+	<-closed
+	assert.Equal(t, pool.Stats{Toolsets: 1, InFlight: 1}, b.Stats(), "the request in progress keeps its tools")
+	lease.Release()
+	assert.Equal(t, pool.Stats{}, b.Stats())
+
+	_, err := b.Acquire(t.Context(), person(1), surface.Dynamic)
+	require.ErrorIs(t, err, no)
+	assert.EqualValues(t, 1, b.admits.Load(), "GitLab has just said so")
+	b.tick(5 * time.Second)
+	b.visit(t, 1)
+	assert.EqualValues(t, 2, b.admits.Load())
 }
 
 func TestEachCredentialHasARateOfItsOwn(t *testing.T) {

@@ -121,35 +121,66 @@ func (t tellOfFailure) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Client returns a client of the official library for a credential, without asking GitLab anything.
-func (g *GitLab) Client(c Credential) (*gitlab.Client, error) {
-	if c.Scheme == Bearer {
-		return catalog.NewBearerClient(g.base, c.token, g.client)
+// Client returns a client of the official library for a credential, without asking GitLab anything. When
+// GitLab stops to accept the credential, the call that is told so calls revoked, if set, with the
+// *AdmissionError that Admit would return.
+func (g *GitLab) Client(c Credential, revoked func(error)) (*gitlab.Client, error) {
+	hc := g.client
+	if revoked != nil {
+		hc = &http.Client{Transport: &watched{g, c, revoked}, CheckRedirect: g.client.CheckRedirect}
 	}
-	return catalog.NewClient(g.base, c.token, g.client)
+	if c.Scheme == Bearer {
+		return catalog.NewBearerClient(g.base, c.token, hc)
+	}
+	return catalog.NewClient(g.base, c.token, hc)
 }
 
-// Admit asks GitLab once who the credential is, and returns a client for it. Its error is an
-// *AdmissionError.
-func (g *GitLab) Admit(ctx context.Context, c Credential) (*gitlab.Client, error) {
+// Admit asks GitLab once who the credential is, and returns Client. Its error is an *AdmissionError.
+func (g *GitLab) Admit(ctx context.Context, c Credential, revoked func(error)) (*gitlab.Client, error) {
+	if err := g.ask(ctx, c); err != nil {
+		return nil, err
+	}
+	return g.Client(c, revoked)
+}
+
+// ask asks GitLab who the credential is.
+func (g *GitLab) ask(ctx context.Context, c Credential) error {
 	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.base+"/api/v4/user", nil)
 	if err != nil {
-		return nil, &AdmissionError{Status: http.StatusBadGateway, Reason: "the GitLab URL cannot be asked"}
+		return &AdmissionError{Status: http.StatusBadGateway, Reason: "the GitLab URL cannot be asked"}
 	}
 	c.sign(req.Header)
 	req.Header.Set("User-Agent", g.userAgent)
 	resp, err := g.client.Do(req)
 	if err != nil {
-		return nil, unreachable(err)
+		return unreachable(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	_, _ = io.CopyN(io.Discard, resp.Body, drainLimit)
-	if err := judge(resp); err != nil {
-		return nil, err
+	return judge(resp)
+}
+
+// watched is the way of one credential. A 401 alone does not say that the credential is no good any more:
+// GitLab also answers so to a merge that its user may not make. So a 401 has it asked again who this is.
+type watched struct {
+	gitlab     *GitLab
+	credential Credential
+	revoked    func(error)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := w.gitlab.client.Transport.RoundTrip(r)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+		return resp, err
 	}
-	return g.Client(c)
+	var refused *AdmissionError
+	if errors.As(w.gitlab.ask(r.Context(), w.credential), &refused) && refused.Refused() {
+		w.revoked(refused)
+	}
+	return resp, nil
 }
 
 // Close closes idle connections.

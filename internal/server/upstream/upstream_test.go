@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,7 +125,7 @@ func TestAdmit(t *testing.T) {
 				w.WriteHeader(tt.answer)
 				_, _ = fmt.Fprintf(w, `{"message":%q}`, canary)
 			}, upstream.Options{UserAgent: "ua"})
-			client, err := g.Admit(t.Context(), upstream.NewCredential(upstream.PrivateToken, canary))
+			client, err := g.Admit(t.Context(), upstream.NewCredential(upstream.PrivateToken, canary), nil)
 			assert.Equal(t, 1, asked, "one question, whatever the answer")
 			if tt.status == 0 {
 				require.NoError(t, err)
@@ -147,7 +148,7 @@ func TestUnreachable(t *testing.T) {
 	var log bytes.Buffer
 	g, err := upstream.New(server.URL, upstream.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, err)
-	_, err = g.Admit(t.Context(), upstream.NewCredential(upstream.PrivateToken, canary))
+	_, err = g.Admit(t.Context(), upstream.NewCredential(upstream.PrivateToken, canary), nil)
 	var refused *upstream.AdmissionError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, http.StatusBadGateway, refused.Status)
@@ -162,7 +163,7 @@ func TestNoAnswerInTime(t *testing.T) {
 	t.Cleanup(func() { close(held) })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	_, err := g.Admit(ctx, upstream.NewCredential(upstream.PrivateToken, canary))
+	_, err := g.Admit(ctx, upstream.NewCredential(upstream.PrivateToken, canary), nil)
 	var refused *upstream.AdmissionError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, http.StatusGatewayTimeout, refused.Status)
@@ -175,7 +176,7 @@ func TestBearerTokensGoAsTheyCame(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"username":"ann"}`))
 	}, upstream.Options{})
-	client, err := g.Admit(t.Context(), upstream.NewCredential(upstream.Bearer, canary))
+	client, err := g.Admit(t.Context(), upstream.NewCredential(upstream.Bearer, canary), nil)
 	require.NoError(t, err)
 	assert.Equal(t, "Bearer "+canary, got.Get("Authorization"))
 	user, _, err := client.Users.CurrentUser()
@@ -183,6 +184,50 @@ func TestBearerTokensGoAsTheyCame(t *testing.T) {
 	assert.Equal(t, "ann", user.Username)
 	assert.Equal(t, "Bearer "+canary, got.Get("Authorization"))
 	assert.Empty(t, got.Get("Private-Token"))
+}
+
+// TestRevokedIsToldWhenGitLabSaysSo has a call come back with 401 from a GitLab that still knows the token,
+// and from one that does not.
+func TestRevokedIsToldWhenGitLabSaysSo(t *testing.T) {
+	var known, asked atomic.Int32
+	known.Store(http.StatusOK)
+	g := gitlabThat(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v4/user" {
+			asked.Add(1)
+			w.WriteHeader(int(known.Load()))
+			return
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"message":"401 Unauthorized"}`))
+	}, upstream.Options{})
+	var told []error
+	client, err := g.Admit(t.Context(), upstream.NewCredential(upstream.Bearer, canary), func(err error) { told = append(told, err) })
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		name string
+		user int32
+		told int
+	}{
+		{"may not do this", http.StatusOK, 0},
+		{"GitLab cannot say", http.StatusBadGateway, 0},
+		{"revoked", http.StatusUnauthorized, 1},
+		{"blocked", http.StatusForbidden, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			told = nil
+			known.Store(tt.user)
+			before := asked.Load()
+			_, _, err := client.MergeRequests.AcceptMergeRequest(1, 2, nil)
+			require.ErrorContains(t, err, "401 Unauthorized", "the call says what it was told")
+			assert.EqualValues(t, 1, asked.Load()-before)
+			require.Len(t, told, tt.told)
+			for _, err := range told {
+				var refused *upstream.AdmissionError
+				require.ErrorAs(t, err, &refused)
+				assert.EqualValues(t, tt.user, refused.Status)
+			}
+		})
+	}
 }
 
 func TestTokenStaysWithGitLab(t *testing.T) {
@@ -195,7 +240,7 @@ func TestTokenStaysWithGitLab(t *testing.T) {
 				u, _ := url.Parse(storage.URL)
 				http.Redirect(w, r, u.String(), http.StatusFound)
 			}, upstream.Options{})
-			client, err := g.Admit(t.Context(), upstream.NewCredential(scheme, canary))
+			client, err := g.Admit(t.Context(), upstream.NewCredential(scheme, canary), nil)
 			require.NoError(t, err)
 			require.NotNil(t, there)
 			assert.NotContains(t, fmt.Sprint(there), canary, "of the question who it is")
@@ -221,7 +266,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	done := make(chan error)
 	for i := range 8 {
 		go func() {
-			_, err := g.Admit(context.Background(), upstream.NewCredential(upstream.PrivateToken, fmt.Sprint(i)))
+			_, err := g.Admit(context.Background(), upstream.NewCredential(upstream.PrivateToken, fmt.Sprint(i)), nil)
 			done <- err
 		}()
 	}
