@@ -100,7 +100,7 @@ func (g guards) inTime(step scenarios.Step) string {
 	if g.deadline.IsZero() || g.now().Add(timeFor(step)).Before(g.deadline) {
 		return ""
 	}
-	return stopTimeout.because("go test would end the run before %d credentials are measured; add -timeout 0", step.Creds)
+	return stopTimeout.because("go test would end the run during the step of %d credentials; add -timeout 0", step.Creds)
 }
 
 // timeFor is a time within which a step ends, unless the subject is very slow: its loads, twice the way to
@@ -184,7 +184,7 @@ func TestNext(t *testing.T) {
 		{"too slow", slow, scenarios.Step{Creds: 2, InFlight: 4}, 0, "latency-ceiling: tools/call took 31s at p99, more than 30s"},
 		{"descriptors", nil, scenarios.Step{Creds: 10000, InFlight: 1}, 0, "descriptors: 10000 credentials need 20200 descriptors in a process, and 20000 are allowed"},
 		{"few to GitLab", nil, scenarios.Step{Creds: 10000, InFlight: 1}, 1000, ""},
-		{"no time", nil, scenarios.Step{Creds: 1, Duration: 5 * time.Minute}, 0, "timeout: go test would end the run before 1 credentials are measured; add -timeout 0"},
+		{"no time", nil, scenarios.Step{Creds: 1, Duration: 5 * time.Minute}, 0, "timeout: go test would end the run during the step of 1 credentials; add -timeout 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, g.next(tt.before, tt.step, tt.upstream)) })
 	}

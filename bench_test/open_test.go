@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,18 +27,18 @@ func (s *suite) open(b *testing.B, name string, o scenarios.Offer) {
 	if s.skip(b, name) {
 		return
 	}
-	s.progress.begin(strings.TrimPrefix(name, "Open/subject="+s.subject.Name+"/transport=http/"))
-	verdict := "failed"
-	defer func() { s.progress.end(verdict) }()
-	if why := s.guards.inTime(o.Step); why != "" {
-		verdict = "left out, " + why
-		b.Skip(why)
-	}
+	short := strings.TrimPrefix(name, "Open/subject="+s.subject.Name+"/transport=http/")
 	knee, err := s.knee(o)
+	if why := s.guards.inTime(o.Step); why != "" {
+		err = errors.New(why)
+	}
 	if err != nil {
-		verdict = "left out, " + err.Error()
+		s.progress.leaveOut(short, err.Error())
 		b.Skip(err)
 	}
+	s.progress.begin(short)
+	verdict := "failed"
+	defer func() { s.progress.end(verdict) }()
 	r := &openRun{
 		stepRun: stepRun{trial: newTrial(b, s, stepLaunch(name, o.Step), openMethod, stepSettings(s.subject, o.Step)), step: o.Step},
 		rate:    knee.PerSecond * float64(o.Percent) / 100,

@@ -74,6 +74,20 @@ func (p *progress) end(verdict string) {
 	p.done++
 }
 
+// leaveOut says why an item is not measured.
+func (p *progress) leaveOut(name, why string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total--
+	if p.terminal {
+		p.write("\r\x1b[K")
+	}
+	p.line("%s: left out, %s", name, why)
+}
+
 func (p *progress) rewrite(what string) {
 	p.write("\r\x1b[K%s %s%s, %s", p.position(), p.name, what, p.clock())
 }
@@ -127,18 +141,21 @@ func TestProgressPlain(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Unix(0, 0)
 	p := &progress{out: &out, total: 3, now: func() time.Time { return now }, started: now}
+	p.total++
 	for _, name := range []string{"first", "second"} {
 		p.begin(name)
 		p.phase("never shown")
 		now = now.Add(20 * time.Second)
 		p.end("ok")
 	}
+	p.leaveOut("nobody", "for a reason")
 	p.begin("third")
 	assert.Equal(t, strings.Join([]string{
-		"[1/3] first: started, 0s gone",
-		"[1/3] first: ok after 20s",
-		"[2/3] second: started, 20s gone, about 40s left",
-		"[2/3] second: ok after 20s",
+		"[1/4] first: started, 0s gone",
+		"[1/4] first: ok after 20s",
+		"[2/4] second: started, 20s gone, about 1m0s left",
+		"[2/4] second: ok after 20s",
+		"nobody: left out, for a reason",
 		"[3/3] third: started, 40s gone, about 20s left",
 		"",
 	}, "\n"), out.String())

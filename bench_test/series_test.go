@@ -55,16 +55,17 @@ func (c *climb) step(b *testing.B, name string, step scenarios.Step, next *scena
 	if s.skip(b, name) {
 		return
 	}
-	s.progress.begin(strings.TrimPrefix(name, "Series/subject="+s.subject.Name+"/transport=http/"))
-	verdict := "failed"
-	defer func() { s.progress.end(verdict) }()
+	short := strings.TrimPrefix(name, "Series/subject="+s.subject.Name+"/transport=http/")
 	if c.stopped == "" && len(c.before) == 0 {
 		c.stopped = s.guards.next(nil, step, s.subject.Many.UpstreamConnections)
 	}
 	if c.stopped != "" {
-		verdict = "left out, " + c.stopped
+		s.progress.leaveOut(short, c.stopped)
 		b.Skip(c.stopped)
 	}
+	s.progress.begin(short)
+	verdict := "failed"
+	defer func() { s.progress.end(verdict) }()
 	r := &stepRun{trial: newTrial(b, s, stepLaunch(name, step), stepMethod, stepSettings(s.subject, step)), step: step}
 	verdict = r.run(append(r.phases(), phase{"look ahead", c.lookAhead(r, next)}))
 	c.stopped = r.sheet.result.Stop
