@@ -3,6 +3,7 @@ package main_test
 import (
 	"net"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,12 +45,7 @@ func TestExit(t *testing.T) {
 			p := start(t, tt.env, tt.args...)
 			assert.Equal(t, tt.code, p.await(t), p.stderr)
 			assert.Contains(t, p.rest.String(), tt.stdout)
-			var said []string // on standard error, but for the log
-			for line := range strings.Lines(p.stderr.String()) {
-				if !strings.HasPrefix(line, "time=") {
-					said = append(said, line)
-				}
-			}
+			said := slices.Collect(strings.Lines(p.stderr.String()))
 			if tt.code == 0 {
 				assert.Empty(t, said)
 				return

@@ -145,14 +145,16 @@ func newApp(ctx context.Context, c Config, build Build, logTo io.Writer) (*app, 
 			return nil, err
 		}
 	}
-	var err error
-	a.gitlab, err = upstream.New(c.GitLabURL, upstream.Options{
+	toGitLab := upstream.Options{
 		MaxConns:  c.GitLabMaxConns,
 		UserAgent: "gitlab-mcp-server/" + build.Version,
 		Wrap:      a.telemetry.Wrap,
-		Log:       a.log,
-	})
-	if err != nil {
+	}
+	if !c.Check { // a check ends with the one line that says what is wrong
+		toGitLab.Log = a.log
+	}
+	var err error
+	if a.gitlab, err = upstream.New(c.GitLabURL, toGitLab); err != nil {
 		return nil, err
 	}
 	a.credential, a.config.Token = upstream.NewCredential(upstream.PrivateToken, c.Token), ""
