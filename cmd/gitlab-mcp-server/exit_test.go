@@ -32,6 +32,7 @@ func TestExit(t *testing.T) {
 		{"version", nil, []string{"--version"}, 0, "", "gitlab-mcp-server v0.0.0-test\ncommit c0ffee\ngo1."},
 		{"unknown flag", stdioEnv(g), []string{"--nope"}, 2, "not defined: -nope", ""},
 		{"bad value", stdioEnv(g), []string{"--tool-surface=all"}, 2, "unknown tool surface", ""},
+		{"no room for a client", stdioEnv(g), []string{"--max-http-clients=0"}, 2, "1 or more", ""},
 		{"bad URL", []string{"GITLAB_TOKEN=" + canary}, []string{"--gitlab-url", "gitlab"}, 2, "use one like https://", ""},
 		{"no URL", nil, nil, 2, "GITLAB_URL", ""},
 		{"no token", []string{"GITLAB_URL=" + g.URL}, nil, 2, "GITLAB_TOKEN", ""},

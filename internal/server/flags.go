@@ -41,7 +41,7 @@ func settings(c *Config, tokenFile *string) []setting {
 		{tools, "tool-surface", "GITLAB_MCP_TOOL_SURFACE", "surface", "dynamic (find an action, execute it), meta (a tool a service) or individual (a tool an operation)", (*surfaceValue)(&c.Surface)},
 		{tools, "read-only", "GITLAB_MCP_READ_ONLY", "", "leave out every operation that changes something", (*boolValue)(&c.ReadOnly)},
 
-		{limits, "max-http-clients", "GITLAB_MCP_MAX_HTTP_CLIENTS", "n", "credentials held at once; the least recently used one makes room", (*countValue)(&c.MaxClients)},
+		{limits, "max-http-clients", "GITLAB_MCP_MAX_HTTP_CLIENTS", "n", "credentials held at once, 1 or more; the least recently used one makes room", (*atLeastOne)(&c.MaxClients)},
 		{limits, "pool-idle-timeout", "GITLAB_MCP_POOL_IDLE_TIMEOUT", "duration", "let go of a credential after so long without a request; 0 for never", (*durationValue)(&c.PoolIdle)},
 		{limits, "max-concurrent-requests", "GITLAB_MCP_MAX_CONCURRENT_REQUESTS", "n", "requests in progress at once; more are refused; 0 for no bound", (*countValue)(&c.MaxConcurrent)},
 		{limits, "rate-limit-rps", "GITLAB_MCP_RATE_LIMIT_RPS", "n", "requests a second of one credential; more are refused; 0 for no bound", (*rateValue)(&c.RateLimit)},
@@ -118,6 +118,7 @@ type (
 	boolValue     bool
 	stringValue   string
 	countValue    int
+	atLeastOne    int
 	rateValue     float64
 	durationValue time.Duration
 	surfaceValue  surface.Kind
@@ -126,6 +127,7 @@ type (
 func (v *boolValue) String() string     { return strconv.FormatBool(bool(*v)) }
 func (v *stringValue) String() string   { return string(*v) }
 func (v *countValue) String() string    { return strconv.Itoa(int(*v)) }
+func (v *atLeastOne) String() string    { return strconv.Itoa(int(*v)) }
 func (v *rateValue) String() string     { return strconv.FormatFloat(float64(*v), 'g', -1, 64) }
 func (v *durationValue) String() string { return shortDuration(time.Duration(*v)) }
 func (v *surfaceValue) String() string  { return string(*v) }
@@ -153,6 +155,16 @@ func (v *countValue) Set(s string) error {
 		return errors.New("use a whole number, 0 or more")
 	}
 	*v = countValue(n)
+	return nil
+}
+
+// Set implements flag.Value.
+func (v *atLeastOne) Set(s string) error {
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil || n < 1 {
+		return errors.New("use a whole number, 1 or more")
+	}
+	*v = atLeastOne(n)
 	return nil
 }
 

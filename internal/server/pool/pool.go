@@ -25,7 +25,7 @@ import (
 
 // Options configure a Pool.
 type Options struct {
-	// Max bounds the number of credentials held.
+	// Max bounds the number of credentials held; it is 1 or more.
 	Max int
 	// IdleTimeout is how long a credential without requests is held; 0 is for ever.
 	IdleTimeout time.Duration
@@ -215,7 +215,7 @@ func (p *Pool) add(key upstream.Key, client *gitlab.Client) *entry {
 	if p.opts.NewLimiter != nil {
 		e.limiter = p.opts.NewLimiter()
 	}
-	for len(p.entries) >= max(p.opts.Max, 1) {
+	for len(p.entries) >= p.opts.Max {
 		p.remove(p.victim())
 	}
 	p.entries[key] = e
