@@ -20,6 +20,11 @@ type setting struct {
 	value                       flag.Value
 }
 
+// leftOut continues the help about surfaces. The numbers are those of the client library.
+const leftOut = `
+      Each offers 1229 of the 1230 operations that the official client has. GroupImportExport.ImportFile is
+      left out: it opens a file on this machine whose path the caller names, and no tool does that.`
+
 // settings lists what can be set about c, in the order of the help text.
 func settings(c *Config, tokenFile *string) []setting {
 	const (
@@ -38,7 +43,7 @@ func settings(c *Config, tokenFile *string) []setting {
 		{gitlab, "gitlab-token-file", "GITLAB_TOKEN_FILE", "path", "file that holds the token for stdio, instead of GITLAB_TOKEN", (*stringValue)(tokenFile)},
 		{gitlab, "gitlab-max-conns", "GITLAB_MCP_GITLAB_MAX_CONNS", "n", "connections to GitLab at most; 0 for no bound", (*countValue)(&c.GitLabMaxConns)},
 
-		{tools, "tool-surface", "GITLAB_MCP_TOOL_SURFACE", "surface", "dynamic (find an action, execute it), meta (a tool a service) or individual (a tool an operation)", (*surfaceValue)(&c.Surface)},
+		{tools, "tool-surface", "GITLAB_MCP_TOOL_SURFACE", "surface", "dynamic (find an action, execute it), meta (a tool a service) or individual (a tool an operation)" + leftOut, (*surfaceValue)(&c.Surface)},
 		{tools, "read-only", "GITLAB_MCP_READ_ONLY", "", "leave out every operation that changes something", (*boolValue)(&c.ReadOnly)},
 
 		{limits, "max-http-clients", "GITLAB_MCP_MAX_HTTP_CLIENTS", "n", "credentials held at once, 1 or more; the least recently used one makes room", (*atLeastOne)(&c.MaxClients)},

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"mcpbench/internal/gitlabapi"
+	"mcpbench/internal/server/catalog"
 	"mcpbench/internal/server/surface"
 )
 
@@ -139,6 +142,23 @@ func TestVersion(t *testing.T) {
 	assert.Equal(t, "abc", got.Commit)
 	assert.Contains(t, got.String(), "gitlab-mcp-server v1.2.3\ncommit abc\ngo1.")
 	assert.NotEmpty(t, ReadBuild("", "").Version)
+}
+
+// TestHelpSaysWhatIsLeftOut compares what the help says with the catalog.
+func TestHelpSaysWhatIsLeftOut(t *testing.T) {
+	cat, err := catalog.New()
+	require.NoError(t, err)
+	facts := gitlabapi.Operations()
+	assert.Contains(t, leftOut, fmt.Sprintf("%d of the %d operations", cat.Len(), len(facts)))
+	for _, op := range facts {
+		assert.Equal(t, op.OpensFile, strings.Contains(leftOut, op.Service+"."+op.Method))
+	}
+	var help bytes.Buffer
+	_, err = parse([]string{"--help"}, env(), &help)
+	require.ErrorIs(t, err, errHelp)
+	_, tools, _ := strings.Cut(help.String(), "\nTools:\n")
+	tools, _, _ = strings.Cut(tools, "\nLimits:\n")
+	assert.Contains(t, tools, leftOut)
 }
 
 func TestRevision(t *testing.T) {
