@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcpbench/internal/server/surface"
+	"mcpbench/internal/server/telemetry"
 	"mcpbench/internal/server/upstream"
 )
 
@@ -61,6 +62,11 @@ func (c *Config) settle(getenv func(string) string, tokenFile string) error {
 	}
 	if c.PprofAddr, err = pprofAddr(c.PprofAddr); err != nil {
 		return badUsage("--pprof-addr: %w", err)
+	}
+	if c.Telemetry {
+		if err := telemetry.CheckEnv(getenv); err != nil {
+			return badUsage("--telemetry: %w", err)
+		}
 	}
 	if c.HTTP && !c.Check {
 		return nil

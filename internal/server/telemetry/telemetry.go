@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -43,9 +44,10 @@ type Telemetry struct {
 }
 
 // Start begins to export to where the environment says (OTEL_EXPORTER_OTLP_ENDPOINT and its kin,
-// http://localhost:4318 if it says nothing). Failures to export go to log. The service's name is that of this program unless
-// OTEL_SERVICE_NAME says otherwise.
+// http://localhost:4318 if it says nothing). What the SDK has to say, failures to export above all, goes to
+// log. The service's name is that of this program unless OTEL_SERVICE_NAME says otherwise.
 func Start(ctx context.Context, version string, log *slog.Logger) (*Telemetry, error) {
+	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry", "error", err) }))
 	spans, err := otlptracehttp.New(ctx)
 	if err != nil {
