@@ -7,30 +7,31 @@ import (
 	"mcpbench/internal/server/catalog"
 )
 
-// intent is what a query wants to do, as far as its words tell.
+// intent is what a query may want to do, as far as its words tell: a set, since one verb can mean several.
 type intent uint8
 
 const (
-	unclear intent = iota
-	reading
+	reading intent = 1 << iota
 	creating
 	changing
 	removing
+
+	unclear intent = 0
 )
 
 // plainVerbs say what is wanted and little of what it is wanted of; all are stems.
 var plainVerbs = map[intent][]string{
-	reading:  words("list show get read see view display find search fetch download look tell detail"),
-	creating: words("create add new open make file write start set upload"),
-	changing: words("update edit change modify set mark"),
-	removing: words("delete remove destroy erase drop"),
+	reading:  words("list show get read see view display find search fetch download look tell detail give"),
+	creating: words("create add new open make file write start set upload put attach"),
+	changing: words("update edit change modify set mark make put turn add adjust alter"),
+	removing: words("delete remove destroy erase drop take clear"),
 }
 
 // otherVerbs give an intent away and also tell operations apart.
 var otherVerbs = map[intent][]string{
 	reading:  words("count compare check"),
-	creating: words("trigger post reply invite fork protect"),
-	changing: words("rename close reopen assign move"),
+	creating: words("trigger post reply invite fork protect run"),
+	changing: words("rename close reopen assign move archive pause"),
 	removing: words("revoke unassign kick"),
 }
 
@@ -46,33 +47,53 @@ func isPlainVerb(word string) bool {
 // asking are the words that begin a question. Whoever asks wants to read.
 var asking = strings.Fields("what what's which who who's whose why when where how is are")
 
-// intentOf goes by the first word that tells.
-func intentOf(query string, said []string) intent {
-	if first := strings.Fields(strings.ToLower(query)); len(first) > 0 && slices.Contains(asking, first[0]) {
+// objects are words that follow a verb, and of those that follow a noun none: "comment on a file", "commit all
+// files", as against "comments of an issue".
+var objects = strings.Fields("a an the this that these those my our all some several every each on me it two three")
+
+// eitherWay are stems of words that are verbs only where a query begins with them.
+var eitherWay = words("file open post set start view mark")
+
+// intentOf goes by the first word that tells. What is only named, with nothing to do, is to be read.
+func (x *index) intentOf(query string, said []string) intent {
+	plain := strings.Fields(strings.ToLower(query))
+	if len(plain) == 0 || len(said) == 0 || slices.Contains(asking, plain[0]) {
 		return reading
 	}
-	for _, word := range said {
-		for in := reading; in <= removing; in++ {
-			if slices.Contains(plainVerbs[in], word) || slices.Contains(otherVerbs[in], word) {
-				return in
+	for i, word := range said {
+		if may := intentOfVerb(word); may != unclear && (i == 0 && stem(plain[0]) == word || !slices.Contains(eitherWay, word)) {
+			return may
+		}
+	}
+	if len(plain) > 1 && slices.Contains(objects, plain[1]) || slices.ContainsFunc(concepts(said)[0], x.beginsWithVerb) {
+		return unclear
+	}
+	return reading
+}
+
+// intentOfVerb is all that a word may want if it is a verb.
+func intentOfVerb(word string) (may intent) {
+	for _, verbs := range []map[intent][]string{plainVerbs, otherVerbs} {
+		for in, list := range verbs {
+			if slices.Contains(list, word) {
+				may |= in
 			}
 		}
 	}
-	return unclear
+	return may
 }
+
+// beginsWithVerb says whether there is something to do that begins as a meaning does.
+func (x *index) beginsWithVerb(m meaning) bool { return x.does[m.words[0]] }
 
 // fits is the factor by which an operation's score is multiplied.
 func (in intent) fits(op *catalog.Operation) float64 {
 	factor := 1.0
 	switch {
-	case in == unclear && op.ReadOnly:
-		factor = likelyVerb
 	case in == unclear:
 	case in.matches(op):
 		factor = rightVerb
-	case in == reading != op.ReadOnly:
-		factor = wrongVerb
-	case in == removing != op.Destructive:
+	case in == reading != op.ReadOnly, in == removing != op.Destructive:
 		factor = wrongVerb
 	}
 	if op.Deprecated {
@@ -81,15 +102,12 @@ func (in intent) fits(op *catalog.Operation) float64 {
 	return factor
 }
 
+// matches says whether an operation does one of the things that may be wanted.
 func (in intent) matches(op *catalog.Operation) bool {
 	first, _, _ := strings.Cut(op.Action, "_")
-	switch in {
-	case reading:
-		return op.ReadOnly
-	case creating:
-		return slices.Contains([]string{"create", "add", "upload", "start", "run", "share", "fork", "protect"}, first)
-	case changing:
-		return !op.ReadOnly && !op.Destructive && !slices.Contains([]string{"create", "add"}, first)
-	}
-	return op.Destructive
+	makes := slices.Contains([]string{"create", "add", "upload", "start", "run", "share", "fork", "protect"}, first)
+	return in&reading != 0 && op.ReadOnly ||
+		in&creating != 0 && makes ||
+		in&changing != 0 && !op.ReadOnly && !op.Destructive && !slices.Contains([]string{"create", "add"}, first) ||
+		in&removing != 0 && op.Destructive
 }

@@ -2,6 +2,7 @@ package surface
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -86,7 +87,8 @@ func TestSearchFindsWhatPeopleMean(t *testing.T) {
 		least     float64 // share that must be answered within the first five
 	}{
 		{"made with", questions, 60, 0.9},
-		{"held out", heldOut, 30, 0.5},
+		{"held out", heldOut, 30, 0.8},
+		{"held out later", heldOutLater, 30, 0.75},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.Len(t, tt.questions, tt.size)
@@ -114,6 +116,37 @@ func ask(t *testing.T, x *index, questions []question) (first, found int) {
 		}
 	}
 	return first, found
+}
+
+func TestSynonymsSayAndMeanSomething(t *testing.T) {
+	for said, list := range synonyms() {
+		assert.NotEmpty(t, said)
+		assert.NotEmpty(t, list, said)
+		for _, meant := range list {
+			assert.NotEmpty(t, meant, said)
+		}
+		assert.LessOrEqual(t, len(strings.Fields(said)), longestPhrase, said)
+	}
+}
+
+func TestIntent(t *testing.T) {
+	x := newIndex(newCatalog(t).Operations())
+	for query, want := range map[string]intent{
+		"delete a tag":             removing,
+		"set reviewers":            creating | changing,
+		"file a bug":               creating,
+		"history of a file":        reading,
+		"the open issues":          reading,
+		"comments of an issue":     reading,
+		"comment on an issue":      unclear,
+		"unprotect main":           unclear,
+		"who may delete a project": reading,
+		"how is it":                reading,
+		"":                         reading,
+	} {
+		assert.Equal(t, want, x.intentOf(query, words(query)), query)
+	}
+	assert.Empty(t, x.search("how is it", usualFound), "nothing is said")
 }
 
 func names(ops []*catalog.Operation) []string {

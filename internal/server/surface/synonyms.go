@@ -1,10 +1,16 @@
 package surface
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
-// synonyms maps what people say to what GitLab says. Phrases are tried before words; all are written as
-// people write them and compared as stems.
-var synonyms = compile(`
+// synonyms maps what people say to what GitLab says: one thing, or several that it may be, with a bar
+// between. Phrases are tried before words; all are written as people write them and compared as stems. Only
+// a search needs the table, so the first one reads it.
+var synonyms = sync.OnceValue(func() map[string]meanings { return compile(synonymTable) })
+
+const synonymTable = `
 mr = merge request
 mrs = merge request
 pr = merge request
@@ -26,14 +32,14 @@ assign = update assign
 rename = update rename
 commit file = create commit
 commit change = create commit
-task = issue work item
+task = issue | work item
 defect = issue
-repo = project
-repos = project
-repository = project repository
-codebase = project repository
-build = job pipeline
-ci = pipeline job
+repo = project | repository
+repos = project | repository
+repository = project | repository
+codebase = project | repository
+build = job | pipeline
+ci = pipeline | job
 ci variable = variable
 environment variable = variable
 secret = variable
@@ -41,16 +47,15 @@ ci config = lint ci
 ci yml = lint ci validate
 gitlab ci yml = project lint ci
 yaml = lint yml
-validate = lint validate
-log = log trace
+validate = lint | validate
+log = log | trace
 logs = trace
 job log = job trace
 build log = job trace
 console output = job trace
-output = trace output
+output = trace | output
 git log = list commit
-history = commit event
-to do = todo
+history = commit | event
 to dos = todo
 todo list = list todo
 todos = todo
@@ -65,38 +70,43 @@ reply = add discussion note
 thread = discussion
 conversation = discussion
 review comment = merge request discussion note
-reviewer = reviewer approval
+approver = approval
 directory = tree
 folder = tree
-content = file tree
-contents = file tree
-source = file repository
+content = file | tree
+contents = file | tree
+source = file | repository
 code = blob
 grep = search blob
-find = search list
+find = search | list
 search = search
-look up = get list
+look up = get | list
 blame = blame
 who wrote = blame
-authored = blame commit
+authored = blame | commit
 author = author
-person = user member
-people = user member
-somebody = user member
-someone = user member
-colleague = user member
+person = user | member
+people = user | member
+somebody = user | member
+someone = user | member
+colleague = user | member
 teammate = member
 collaborator = member
 account = user
 who am i = current user
 myself = current user
 logged in = current user
-permission = access level member
+maintainer = access level | member
+developer = access level | member
+reporter = access level | member
+guest = access level | member
+owner = access level | member | owner
+permission = access level | member
 who has access = list member
-role = member access level
-diff = diff change
-changed = diff change
-changes = diff change
+role = member | access level
+diff = diff | change
+changed = diff | change
+changes = diff | change
 webhook = hook
 webhooks = hook
 callback = hook
@@ -111,7 +121,7 @@ documentation = wiki page
 image registry = container registry
 docker image = container registry repository tag
 container image = registry repository tag
-deployed = deployment environment
+deployed = deployment | environment
 deploy = deployment
 rollout = deployment
 staging = environment
@@ -122,19 +132,19 @@ scheduled pipeline = pipeline schedule
 periodic = schedule
 executor = runner
 worker = runner
-agent = agent runner
+agent = agent | runner
 kubernetes = cluster agent
 version = version
-release notes = release changelog
+release notes = release | changelog
 organisation = group
 organization = group
-team = group member
-namespace = namespace group
+team = group | member
+namespace = namespace | group
 public key = ssh key
-sprint = iteration milestone
-sprints = iteration milestone
+sprint = iteration | milestone
+sprints = iteration | milestone
 deadline = milestone due date
-backlog = issue board
+backlog = issue | board
 kanban = board
 board = board
 star = star
@@ -149,33 +159,41 @@ undo = revert
 rollback = revert
 backport = cherry pick
 merge request = merge request
-merge = merge accept
-trigger = create run trigger
-kick off = create run
-start = create start
+merge = merge | accept
+trigger = create | run | trigger
+kick off = create | run
+start = create | start
 rerun = retry
 re run = retry
 restart = retry
 abort = cancel
-stop = cancel stop
+stop = cancel | stop
 kill = cancel
 file = file
-invite = add invite
-lock = protect lock
+invite = add | invite
+lock = protect | lock
 test results = test report
 failing tests = test report
 unit tests = test report
 statistics = statistic
-`)
+`
 
-// compile reads lines of "what people say = what GitLab says".
-func compile(table string) map[string][]string {
-	m := map[string][]string{}
+// meanings are what a phrase may mean, each a list of stems.
+type meanings [][]string
+
+// compile reads lines of "what people say = what GitLab says | what else it may say".
+func compile(table string) map[string]meanings {
+	m := map[string]meanings{}
 	for line := range strings.Lines(table) {
 		said, meant, ok := strings.Cut(line, "=")
-		if ok {
-			m[strings.Join(words(said), " ")] = words(meant)
+		if !ok {
+			continue
 		}
+		var list meanings
+		for one := range strings.SplitSeq(meant, "|") {
+			list = append(list, words(one))
+		}
+		m[strings.Join(words(said), " ")] = list
 	}
 	return m
 }

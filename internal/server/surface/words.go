@@ -29,13 +29,16 @@ var silent = strings.Fields(`a an the this that these those of to in on at for f
 var irregular = map[string]string{
 	"ci": "ci", "access": "access", "status": "status", "statuses": "status", "ssh": "ssh", "alias": "alias",
 	"analyses": "analysis", "metrics": "metric", "settings": "setting", "setting": "setting", "news": "new",
-	"dns": "dns", "tls": "tls", "merging": "merge", "running": "run", "ran": "run", "files": "file", "written": "write", "wrote": "write",
+	"dns": "dns", "personal": "personal", "tls": "tls", "merging": "merge", "running": "run", "ran": "run", "files": "file", "written": "write", "wrote": "write",
 }
 
-// stem takes plural and verb endings off, so that "branches" and "merged" meet "branch" and "merge". It
+// stem takes endings off, so that "branches", "merged" and "approval" meet "branch", "merge" and "approve". It
 // need only be the same for both sides of a comparison.
 func stem(word string) string {
 	if s, ok := irregular[word]; ok {
+		return s
+	}
+	if s, ok := underived(word); ok {
 		return s
 	}
 	switch n := len(word); {
@@ -53,6 +56,19 @@ func stem(word string) string {
 		return word[:n-1]
 	}
 	return word
+}
+
+// derived are the endings by which nouns are made of verbs, the longest first.
+var derived = []string{"ations", "ation", "ments", "ment", "ions", "ion", "als", "al", "ates", "ated", "ating", "ate"}
+
+// underived makes a verb's stem of a noun, where enough is left of it.
+func underived(word string) (string, bool) {
+	for _, ending := range derived {
+		if left, ok := strings.CutSuffix(word, ending); ok && len(left) > 4 {
+			return left, true
+		}
+	}
+	return "", false
 }
 
 // undouble makes cancel of cancell.
