@@ -26,7 +26,7 @@ func complete(req *mcp.CallToolRequest, result *mcp.CallToolResult) (*mcp.CallTo
 }
 
 // completeResult is a result that is marked and says nothing else. All the library offers those who want the
-// mark is to decode it, at the cost of 70 KB of buffers, so it is decoded once and copied.
+// mark is to decode it, at the cost of some 30 KB of buffers, so it is decoded once and copied.
 var completeResult = sync.OnceValues(func() (marked mcp.CallToolResult, err error) {
 	if err = json.Unmarshal([]byte(`{"resultType":"complete","content":[]}`), &marked); err != nil {
 		err = fmt.Errorf("mark a result as complete: %w", err)
