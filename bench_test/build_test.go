@@ -60,6 +60,8 @@ func goBuild(ctx context.Context, pkg string) (string, error) {
 	// -buildvcs is given so that a GOFLAGS from outside cannot take the commit out of the record.
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=auto", "-o", path, pkg)
 	cmd.Dir = root
+	// Without C libraries the same source gives the same binary on hosts with a C compiler and without.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
 	}
