@@ -36,19 +36,20 @@ bench: suite ## measure every point scenario once, in two minutes, and draw a pa
 	@go run ./cmd/page -record $(OUT)/bench -out $(OUT)/bench/page
 	@echo "The page: $(OUT)/bench/page/README.md"
 
-# measure PATTERN, ROUNDS, FILE: whole passes over what the pattern selects, into out/resources.
+# measure PATTERN, ROUNDS, FILE: whole passes over what the pattern selects, into out/resources. Nothing in the
+# checkout may change until all is measured: the build would be another.
 define measure
 	@$(if $(RESUME),,rm -f $(OUT)/resources/$(3))
 	@cd bench_test && $(OUT)/suite.test -test.run='^$$' -test.bench='$(1)' -test.benchtime=1x -rounds=$(2) \
 		-record=$(OUT)/resources/$(3) $(if $(RESUME),-resume) -profiles=$(OUT)/resources/profiles \
 		> $(OUT)/resources.stdout || { cat $(OUT)/resources.stdout; exit 1; }
-	@mv $(OUT)/resources/$(3) $(RECORD)/$(3)
 endef
 
 bench-resources: suite ## measure all for the published record of this host, then draw
-	@mkdir -p $(OUT)/resources $(RECORD)
+	@mkdir -p $(OUT)/resources
 	$(call measure,Point,$(ROUNDS),points.txt)
 	$(call measure,Series,$(SERIES_ROUNDS),series.txt)
+	@mkdir -p $(RECORD) && mv $(OUT)/resources/*.txt $(RECORD)/
 	@$(MAKE) --no-print-directory bench-resources-render
 
 bench-resources-render: ## draw the page from the committed record, measuring nothing

@@ -96,3 +96,20 @@ func codeOf(text string) string {
 	}
 	return code.String()
 }
+
+// TestReadmeShowsWhatIsPublished holds the sample in the README to a page that is drawn from a record.
+func TestReadmeShowsWhatIsPublished(t *testing.T) {
+	root, err := moduleRoot()
+	require.NoError(t, err)
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	m := regexp.MustCompile(`\]\((results/[^)]*/page/README\.md)\)`).FindStringSubmatch(string(readme))
+	require.NotNil(t, m, "README.md links to the page that its sample is from")
+	page, err := os.ReadFile(filepath.Join(root, m[1]))
+	require.NoError(t, err)
+	rows := regexp.MustCompile(`(?m)^\| (stdio|http), .*$`).FindAllString(string(readme), -1)
+	assert.Len(t, rows, 6)
+	for _, row := range rows {
+		assert.Contains(t, string(page), row, "the README's sample is not what is published: copy the rows from the page")
+	}
+}
