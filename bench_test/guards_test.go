@@ -26,6 +26,7 @@ const (
 	stopDescriptors stopKind = "descriptors"
 	stopWatchdog    stopKind = "watchdog"
 	stopTimeout     stopKind = "timeout"
+	stopFailed      stopKind = "failed"
 )
 
 // stop makes the text that a record holds.
@@ -131,7 +132,7 @@ func estimatePeak(before []reached, connections int) float64 {
 	if n := len(before); n > 1 && last.connections > before[n-2].connections {
 		slope = max(slope, (last.peak-before[n-2].peak)/float64(last.connections-before[n-2].connections))
 	}
-	return last.peak + max(0, slope)*float64(connections-last.connections)
+	return last.peak + max(0, slope)*float64(max(0, connections-last.connections))
 }
 
 // errOverBudget ends a step that was about to take more memory than it may.
@@ -195,6 +196,7 @@ func TestEstimatePeakErrsUpwards(t *testing.T) {
 	assert.InDelta(t, 220, estimatePeak(steep, 30), 1e-9, "along the last two steps")
 	fallen := []reached{{connections: 10, idle: 10, peak: 210}, {connections: 20, idle: 10, peak: 110}}
 	assert.InDelta(t, 160, estimatePeak(fallen, 30), 1e-9, "along the line from idle, not downwards")
+	assert.InDelta(t, 120, estimatePeak(steep, 15), 1e-9, "never less than what was seen, with fewer connections")
 	below := []reached{{connections: 10, idle: 10, peak: 9}}
 	assert.InDelta(t, 9, estimatePeak(below, 30), 1e-9, "never less than what was seen")
 }

@@ -24,7 +24,7 @@ type openRun struct {
 // open measures one open loop and records what came of it.
 func (s *suite) open(b *testing.B, name string, o scenarios.Offer) {
 	b.Helper()
-	if s.skip(b, name) {
+	if _, held := s.skip(b, name, stepSettings(s.subject, o.Step)); held {
 		return
 	}
 	short := strings.TrimPrefix(name, "Open/subject="+s.subject.Name+"/transport=http/")

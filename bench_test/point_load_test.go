@@ -43,7 +43,7 @@ type loadTotal struct {
 
 func (t *loadTotal) write(r *trial) {
 	r.sheet.set("loaded-cpu-cores", t.spent.cpu.Seconds()/t.wall.Seconds())
-	r.sheet.set("cpu-ns/call", float64(t.spent.cpu)/float64(t.calls))
+	r.sheet.perCall("cpu-ns/call", float64(t.spent.cpu), t.calls)
 	r.sheet.set("suite-cpu-cores", t.spent.suite.Seconds()/t.wall.Seconds())
 	r.sheet.set("refused-calls", float64(t.refused))
 	r.sheet.set("failed-calls", float64(t.failed))

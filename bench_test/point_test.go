@@ -21,14 +21,14 @@ func BenchmarkPoint(b *testing.B) {
 // point measures one scenario and records what came of it.
 func (s *suite) point(b *testing.B, p scenarios.Point, name string) {
 	b.Helper()
-	if s.skip(b, name) {
+	settings := fmt.Sprintf("clients=%d rounds-per-method=%d", p.Clients, p.Rounds)
+	if _, held := s.skip(b, name, settings); held {
 		return
 	}
 	s.progress.begin(strings.TrimPrefix(name, "Point/subject="+s.subject.Name+"/"))
 	verdict := "failed"
 	defer func() { s.progress.end(verdict) }()
 	l := launch{name: name, transport: p.Transport, surface: p.Surface, telemetry: p.Telemetry, clients: p.Clients}
-	settings := fmt.Sprintf("clients=%d rounds-per-method=%d", p.Clients, p.Rounds)
 	r := &pointRun{newTrial(b, s, l, pointMethod, settings), p}
 	verdict = r.run([]phase{{"idle", r.idle}, {"admit", r.admit}, {"load", r.load}, {"settle", r.settle}, {"close", r.close}})
 }

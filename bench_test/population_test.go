@@ -169,6 +169,9 @@ func (p *population) disconnect() error {
 	}
 	var errs []error
 	for _, conn := range p.clients {
+		if conn == nil {
+			continue // admission ended before its turn
+		}
 		if http, ok := conn.(*mcp.HTTPConn); ok {
 			p.reconnects += http.Reconnects()
 		}

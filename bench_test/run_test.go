@@ -54,10 +54,22 @@ func TestWatchdogEndsAStep(t *testing.T) {
 	rec, err := record.Read(path)
 	require.NoError(t, err)
 	require.Len(t, rec.Results, 1, "no step follows the one that was ended")
-	assert.Contains(t, rec.Results[0].Stop, "watchdog: load: ended early: the memory budget was passed")
+	assert.Contains(t, rec.Results[0].Stop, "watchdog: admit: ended early: the memory budget was passed")
 	assert.NotEmpty(t, rec.Results[0].Certificate, "a step that was ended is not to be believed")
 	idle, measured := rec.Results[0].Value("idle-RSS-bytes")
 	assert.True(t, measured && idle > 0, "what was measured before is kept")
+
+	before := readFile(t, path)
+	out, err = measuring(t, "Series/surface=dynamic/creds=", "-binary="+s.build.path, "-record="+path,
+		"-creds=1,2", "-step-duration=1s", "-resume").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Contains(t, string(out), "creds=2: left out, watchdog: ", "a run that goes on remembers why the series ended")
+	assert.Equal(t, before, readFile(t, path))
+
+	out, err = measuring(t, "Series/surface=dynamic/creds=", "-binary="+s.build.path, "-record="+path,
+		"-creds=1,2", "-step-duration=2s", "-resume").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "step=2s", "a step with other settings cannot stand for this one")
 }
 
 // TestRefusedRuns gives the suite what it cannot work with.

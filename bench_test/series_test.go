@@ -52,23 +52,35 @@ type climb struct {
 func (c *climb) step(b *testing.B, name string, step scenarios.Step, next *scenarios.Step) {
 	b.Helper()
 	s := c.suite
-	if s.skip(b, name) {
+	if old, held := s.skip(b, name, stepSettings(s.subject, step)); held {
+		c.remember(*old, step)
 		return
 	}
 	short := strings.TrimPrefix(name, "Series/subject="+s.subject.Name+"/transport=http/")
-	if c.stopped == "" && len(c.before) == 0 {
-		c.stopped = s.guards.next(nil, step, s.subject.Many.UpstreamConnections)
+	if c.stopped == "" {
+		c.stopped = s.guards.next(c.before, step, s.subject.Many.UpstreamConnections)
 	}
 	if c.stopped != "" {
 		s.progress.leaveOut(short, c.stopped)
 		b.Skip(c.stopped)
 	}
 	s.progress.begin(short)
+	// A step that fails says nothing good of a larger one.
 	verdict := "failed"
+	c.stopped = stopFailed.because("the step of %d credentials failed", step.Creds)
 	defer func() { s.progress.end(verdict) }()
 	r := &stepRun{trial: newTrial(b, s, stepLaunch(name, step), stepMethod, stepSettings(s.subject, step)), step: step}
 	verdict = r.run(append(r.phases(), phase{"look ahead", c.lookAhead(r, next)}))
 	c.stopped = r.sheet.result.Stop
+}
+
+// remember takes a step that the resumed record holds for one that was measured. That go test ran out of time
+// then is no reason now.
+func (c *climb) remember(old record.Result, step scenarios.Step) {
+	c.before = append(c.before, stepFigures(old, step))
+	if c.stopped = old.Stop; strings.HasPrefix(old.Stop, string(stopTimeout)) {
+		c.stopped = ""
+	}
 }
 
 func stepLaunch(name string, step scenarios.Step) launch {
@@ -88,22 +100,6 @@ func stepSettings(subject *scenarios.Subject, step scenarios.Step) string {
 		settings += fmt.Sprintf(" upstream-connections=%d", n)
 	}
 	return settings
-}
-
-// skip skips what the record that is resumed holds already.
-func (s *suite) skip(b *testing.B, name string) bool {
-	b.Helper()
-	held := s.held[heldKey{name, s.round}]
-	if held {
-		b.Logf("round %d of %s is in the record already", s.round, name)
-	}
-	return held
-}
-
-// heldKey names a result in a record that is resumed.
-type heldKey struct {
-	name  string
-	round int
 }
 
 // stepFigures are what a step says about the next.

@@ -21,6 +21,15 @@ func (s *sheet) set(unit string, amount float64) {
 	s.result.Values = append(s.result.Values, record.Value{Unit: unit, Amount: amount})
 }
 
+// perCall sets a metric to an amount for each call, if there were calls.
+func (s *sheet) perCall(unit string, amount float64, calls int64) {
+	if calls == 0 {
+		s.absent("no call ended", unit)
+		return
+	}
+	s.set(unit, amount/float64(calls))
+}
+
 // optional sets a metric if there is a value.
 func (s *sheet) optional(unit string, amount *int64, why string) {
 	if amount == nil {
@@ -74,7 +83,10 @@ var published = []struct {
 // latencies adds the percentiles of a method, each with its order-statistics interval, and withholds
 // those that the number of calls cannot carry.
 func (s *sheet) latencies(method record.Method, m *load.Method) {
-	n := int(m.Latency.TotalCount())
+	n := 0
+	if m != nil {
+		n = int(m.Latency.TotalCount())
+	}
 	s.set(method.Unit("calls"), float64(n))
 	if n == 0 {
 		s.absent("no call succeeded", s.latencyUnits(method)...)

@@ -152,7 +152,11 @@ func (l *timedLoad) write(t *trial) {
 	for _, method := range []record.Method{record.Call, record.List} {
 		t.sheet.latencies(method, l.phase.Methods[string(method)])
 	}
-	t.sheet.set("upstream-requests/call", float64(l.upstream)/float64(l.phase.Methods[string(record.Call)].Calls()))
+	if reads := l.phase.Methods[string(record.Call)]; reads != nil && l.phase.Cut == 0 {
+		t.sheet.set("upstream-requests/call", float64(l.upstream)/float64(reads.Calls()))
+	} else {
+		t.sheet.absent("calls were cut by the end of the load", "upstream-requests/call")
+	}
 }
 
 // methodShare is the part of the mixed load's time that each method has to itself.
@@ -165,7 +169,7 @@ func (r *stepRun) methods(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", method, err)
 		}
-		r.sheet.set(method.Unit("cpu-ns/call"), float64(load.spent.cpu)/float64(load.phase.Calls()))
+		r.sheet.perCall(method.Unit("cpu-ns/call"), float64(load.spent.cpu), load.phase.Calls())
 	}
 	return nil
 }

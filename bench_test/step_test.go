@@ -23,8 +23,8 @@ type stepRun struct {
 
 func (r *stepRun) phases() []phase {
 	return []phase{
-		{"idle", r.idle}, {"admit", r.admit}, {"load", r.guarded(r.mixed)}, {"methods", r.guarded(r.methods)},
-		{"profile", r.guarded(r.profile)}, {"settle", r.settle}, {"close", r.close},
+		{"idle", r.idle}, {"admit", r.guarded(r.admit)}, {"profile", r.guarded(r.profile)}, {"load", r.guarded(r.mixed)},
+		{"methods", r.guarded(r.methods)}, {"settle", r.settle}, {"close", r.close},
 	}
 }
 

@@ -39,7 +39,7 @@ type suite struct {
 	progress   *progress
 	// results are those of this run and of the record that it resumes, and held names the latter.
 	results []record.Result
-	held    map[heldKey]bool
+	held    map[heldKey]*record.Result
 }
 
 // cpuPlan says which CPUs the suite and the subject run on.
@@ -55,7 +55,7 @@ func newSuite(o options) (*suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &suite{cpus: plan, gitlabLatency: o.gitlabLatency, profiles: o.profiles, held: make(map[heldKey]bool)}
+	s := &suite{cpus: plan, gitlabLatency: o.gitlabLatency, profiles: o.profiles, held: make(map[heldKey]*record.Result)}
 	if s.subject, err = loadSubject(o.subject); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (s *suite) resume(plan record.Plan) error {
 	for _, dropped := range old.Dropped {
 		fmt.Fprintln(os.Stderr, "bench_test:", dropped)
 	}
-	for _, r := range old.Results {
+	for i, r := range old.Results {
 		if r.Identity[record.KeySHA256] != s.build.sha256 || !s.sameHost(r) {
 			return fmt.Errorf("-resume: %s holds results of another build or host (%s): name another file with -record", s.recordPath, r.Name)
 		}
@@ -179,7 +179,7 @@ func (s *suite) resume(plan record.Plan) error {
 		if err != nil {
 			return fmt.Errorf("-resume: %s: round %q of %s", s.recordPath, r.Identity[record.KeyRound], r.Name)
 		}
-		s.held[heldKey{r.Name, round}] = true
+		s.held[heldKey{r.Name, round}] = &old.Results[i]
 	}
 	s.results = old.Results
 	return nil
@@ -231,14 +231,36 @@ func (s *suite) names() []string {
 // Series chooses them as well.
 func recordName(name string) string { return strings.Replace(name, "SeriesOpen/", "Open/", 1) }
 
+// heldKey names a result of one round.
+type heldKey struct {
+	name  string
+	round int
+}
+
+// skip returns the result of this round if there is one already, from the record that is resumed. One that was
+// measured with other settings cannot stand for it.
+func (s *suite) skip(b *testing.B, name, settings string) (*record.Result, bool) {
+	b.Helper()
+	old := s.held[heldKey{name, s.round}]
+	if old == nil {
+		return nil, false
+	}
+	if had := old.Config[record.KeySettings]; had != s.settings(settings) {
+		b.Fatalf("-resume: %s holds round %d of %s with settings %q and not %q: name another file with -record",
+			s.recordPath, s.round, name, had, s.settings(settings))
+	}
+	b.Logf("round %d of %s is in the record already", s.round, name)
+	return old, true
+}
+
 // keep puts a result on disk, and in mind for those that build on it. No name is measured twice in a round: a
 // copy would pass for a repetition.
 func (s *suite) keep(r record.Result) error {
 	key := heldKey{r.Name, s.round}
-	if s.held[key] {
+	if s.held[key] != nil {
 		return fmt.Errorf("round %d of %s was measured already", s.round, r.Name)
 	}
-	s.held[key] = true
+	s.held[key] = &r
 	s.results = append(s.results, r)
 	return s.writer.Write(r)
 }

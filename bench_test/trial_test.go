@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,8 @@ type phase struct {
 // name of the result.
 func newTrial(b *testing.B, s *suite, l launch, method, settings string) *trial {
 	b.Helper()
+	// What the trial before left behind is not to be this one's.
+	debug.FreeOSMemory()
 	gitlab := fakegitlab.New(fakegitlab.Options{Latency: s.gitlabLatency})
 	b.Cleanup(gitlab.Close)
 	t := &trial{b: b, suite: s, gitlab: gitlab, surface: s.subject.Surfaces[l.surface]}
@@ -60,6 +63,8 @@ func newTrial(b *testing.B, s *suite, l launch, method, settings string) *trial 
 	}
 	l.vars, l.cpus = vars, s.cpus.subject
 	t.people = &population{suite: s, token: gitlab.Token, launch: l}
+	// A trial that ended early has left its connections open.
+	b.Cleanup(func() { _ = t.people.disconnect() })
 	config := s.config()
 	config[record.KeyMethod] = method
 	config[record.KeySettings] = s.settings(settings)
