@@ -197,7 +197,11 @@ func (m *tableMaker) overviewRow(l *Ladder) {
 	case !k.Found:
 		row = append(row, counted(k.PerSecond), m.none(k.Reason))
 	default:
-		row = append(row, counted(k.PerSecond), counted(k.InFlight))
+		cell := counted(k.InFlight)
+		if k.AtFoot {
+			cell.Text = "at or below " + cell.Text
+		}
+		row = append(row, counted(k.PerSecond), cell)
 	}
 	m.table.Rows = append(m.table.Rows, append(row, m.cell(steps[0].Figure("cpu-ns/call"), fitting, func(f Figure, _ Scale) string { return f.String() })))
 }

@@ -179,7 +179,11 @@ func (l *Ladder) kneeWords() string {
 	if lo, hi := significant(k.Rounds.Min), significant(k.Rounds.Max); k.Rounds.N > 1 && lo != hi {
 		rounds = fmt.Sprintf(" (%s in single rounds)", between(lo, hi))
 	}
-	return fmt.Sprintf("Throughput stops growing at about %s calls in flight%s: %s calls a second, where a call alone takes %s. More calls in flight than that only wait longer.",
+	if k.AtFoot {
+		return fmt.Sprintf("Throughput does not grow beyond the lightest step: about %s calls in flight%s, or fewer, bring %s calls a second. More calls in flight than that only wait longer.",
+			significant(k.InFlight), rounds, significant(k.PerSecond))
+	}
+	return fmt.Sprintf("Throughput stops growing at about %s calls in flight%s: %s calls a second, where a call that waits for no other takes %s. More calls in flight than that only wait longer.",
 		significant(k.InFlight), rounds, significant(k.PerSecond), amount("call-ns", float64(k.Response)))
 }
 

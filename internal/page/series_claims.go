@@ -92,6 +92,7 @@ func credentials(scenarios []*Scenario) string {
 // throughput says where it stops growing, and on which surfaces it does not.
 func throughput(v *View) string {
 	var knees, rates, open []onSurface
+	at := "at"
 	for _, l := range v.Ladders {
 		k, err := l.knee()
 		name := "`" + l.Surface + "`"
@@ -99,6 +100,9 @@ func throughput(v *View) string {
 		case err != nil:
 		case k.Found:
 			knees = append(knees, onSurface{name, k.InFlight})
+			if k.AtFoot {
+				at = "at or below"
+			}
 			rates = append(rates, onSurface{name, k.PerSecond})
 		default:
 			open = append(open, onSurface{name, k.PerSecond})
@@ -106,8 +110,8 @@ func throughput(v *View) string {
 	}
 	sentence := ""
 	if len(knees) > 0 {
-		sentence = fmt.Sprintf("Over HTTP throughput stops growing at %s calls in flight, with %s calls a second; more than that only wait longer.",
-			reach("inflight", knees), reach("calls/s", rates))
+		sentence = fmt.Sprintf("Over HTTP throughput stops growing %s %s calls in flight, with %s calls a second; more than that only wait longer.",
+			at, reach("inflight", knees), reach("calls/s", rates))
 	}
 	if len(open) > 0 {
 		sentence = joinWords(sentence, fmt.Sprintf("On %s the series does not show where throughput stops growing: the most was %s calls a second.",
@@ -142,7 +146,7 @@ func atARate(v *View) string {
 	if len(light) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Callers who come at their own pace wait for a `tools/call` up to %s at p99 when %s calls a second come in, and up to %s when %s do.",
+	return fmt.Sprintf("Callers who come evenly spaced, whether or not others were answered, wait for a `tools/call` up to %s at p99 when %s calls a second come in, and up to %s when %s do.",
 		extremes(light, callP99, middle), extremes(light, "offered-calls/s", middle),
 		extremes(heavy, callP99, middle), extremes(heavy, "offered-calls/s", middle))
 }

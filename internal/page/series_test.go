@@ -208,7 +208,8 @@ func TestLinesSayWhatTheyAre(t *testing.T) {
 
 func TestKneeWords(t *testing.T) {
 	rec := sampleSeries()
-	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "Throughput stops growing at about 5.")
+	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "Throughput does not grow beyond the lightest step: about 5.")
+	assert.Contains(t, ladders(t, rec)["individual"].kneeWords(), "Throughput stops growing at about 3.67 calls")
 	assert.Contains(t, ladders(t, only(rec, "creds=20"))["meta"].kneeWords(), "cannot be told: too few steps")
 	for _, r := range rec.Results {
 		for i, v := range r.Values {

@@ -36,6 +36,7 @@ type Throughput struct {
 type Knee struct {
 	Found     bool          // whether it lies within the ladder
 	Reason    string        // if it does not: why, in words
+	AtFoot    bool          // the lightest step is at it already: the knee is there or below, and R0 holds waiting
 	InFlight  float64       // N*, calls in flight at the knee
 	PerSecond float64       // Xmax, calls a second on the plateau
 	Response  time.Duration // R0, time a call takes when none is in another's way
@@ -53,7 +54,7 @@ type Knee struct {
 // R0 is the least N/X of any step, so that no step beats its bound: a step that
 // stalls does no harm, one whose calls came back too soon, being refused, does.
 // If even the lightest step fills the server, R0 includes waiting and the knee
-// is at that step or below. Xmax is the median of the three highest steps,
+// is at that step or below, which AtFoot says. Xmax is the median of the three highest steps,
 // which one bad step does not move; of a noisy plateau it takes the upper half.
 // A step is the median of its rounds.
 //
@@ -100,8 +101,12 @@ func kneeOf(points []Throughput) (Knee, error) {
 	k.Response = time.Duration(response * float64(time.Second))
 	k.Reason = whyNone(steps, k.Growth)
 	k.Found = k.Reason == ""
+	k.AtFoot = k.Found && k.InFlight <= foot*float64(steps[0].InFlight)
 	return k, nil
 }
+
+// foot is how near to the lightest step a knee must be to be called at it.
+const foot = 1.5
 
 // whyNone says why there is no knee within the ladder, or nothing.
 func whyNone(steps []Throughput, growth float64) string {

@@ -40,6 +40,18 @@ func TestFindKneeOfAQueue(t *testing.T) {
 	}
 }
 
+func TestFindKneeAtTheFoot(t *testing.T) {
+	// One server and no think time: the lightest step of 4 in flight fills it.
+	knee, err := stat.FindKnee(queue(0.001, 0, []int{4, 8, 16, 32, 64}))
+	require.NoError(t, err)
+	assert.True(t, knee.Found)
+	assert.True(t, knee.AtFoot, "the knee is at 4 in flight or below")
+	knee, err = stat.FindKnee(queue(0.001, 0.019, []int{1, 2, 5, 10, 20, 50, 100, 200}))
+	require.NoError(t, err)
+	assert.True(t, knee.Found)
+	assert.False(t, knee.AtFoot)
+}
+
 func TestFindKneeBeyondTheLadder(t *testing.T) {
 	knee, err := stat.FindKnee(queue(0.001, 0.099, []int{1, 2, 5, 10, 20, 50}))
 	require.NoError(t, err)
