@@ -19,6 +19,8 @@ import (
 type openRun struct {
 	stepRun
 	rate float64
+	// unfound is why the series shows no knee, if it shows none.
+	unfound string
 }
 
 // open measures one open loop and records what came of it.
@@ -42,6 +44,7 @@ func (s *suite) open(b *testing.B, name string, o scenarios.Offer) {
 	r := &openRun{
 		stepRun: stepRun{trial: newTrial(b, s, stepLaunch(name, o.Step), openMethod, stepSettings(s.subject, o.Step)), step: o.Step},
 		rate:    knee.PerSecond * float64(o.Percent) / 100,
+		unfound: knee.Reason,
 	}
 	verdict = r.run([]phase{{"idle", r.start}, {"admit", r.admit}, {"load", r.guarded(r.offer)}, {"close", r.end}})
 }
@@ -94,6 +97,9 @@ func (r *openRun) offer(ctx context.Context) error {
 			return err
 		}
 		offered.write(r.trial)
+		if r.unfound != "" {
+			r.sheet.doubt("the rate is not a part of a knee: %s", r.unfound)
+		}
 		r.sheet.set("offered-calls/s", r.rate)
 		r.sheet.set("unsent-calls", float64(offered.phase.Unsent))
 		r.sheet.set("queued-calls", float64(offered.phase.Queued))

@@ -119,12 +119,12 @@ func (t *trial) watched(run func() (*load.Phase, error)) (*timedLoad, error) {
 		return nil, err
 	}
 	l := &timedLoad{phase: p, spent: spent, upstream: t.gitlab.Total() - upstream}
-	l.check(t)
-	return l, nil
+	return l, l.check(t)
 }
 
-// check holds the load to what must be true of any.
-func (l *timedLoad) check(t *trial) {
+// check holds the load to what must be true of any. One that had to cut calls is the end: the subject still works
+// on them, and what follows would pay.
+func (l *timedLoad) check(t *trial) error {
 	var reads int64
 	for label, m := range l.phase.Methods {
 		t.checkOutcomes(record.Method(label), m)
@@ -133,10 +133,10 @@ func (l *timedLoad) check(t *trial) {
 		}
 	}
 	if l.phase.Cut > 0 {
-		t.sheet.doubt("%d calls were cut by the end of the load: their latency is not in the figures", l.phase.Cut)
-		return
+		return &earlyEnd{stopLatency, fmt.Sprintf("%d calls had no answer long after the load", l.phase.Cut)}
 	}
 	t.checkUpstream(reads, l.upstream)
+	return nil
 }
 
 // write adds the figures of a mixed load to the sheet.
@@ -152,11 +152,11 @@ func (l *timedLoad) write(t *trial) {
 	for _, method := range []record.Method{record.Call, record.List} {
 		t.sheet.latencies(method, l.phase.Methods[string(method)])
 	}
-	if reads := l.phase.Methods[string(record.Call)]; reads != nil && l.phase.Cut == 0 {
-		t.sheet.set("upstream-requests/call", float64(l.upstream)/float64(reads.Calls()))
-	} else {
-		t.sheet.absent("calls were cut by the end of the load", "upstream-requests/call")
+	reads := int64(0)
+	if m := l.phase.Methods[string(record.Call)]; m != nil {
+		reads = m.Calls()
 	}
+	t.sheet.perCall("upstream-requests/call", float64(l.upstream), reads)
 }
 
 // methodShare is the part of the mixed load's time that each method has to itself.

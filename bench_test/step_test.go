@@ -102,7 +102,7 @@ func (r *stepRun) guarded(run func(context.Context) error) func(context.Context)
 		defer end()
 		err := run(watched)
 		if cause := context.Cause(watched); errors.Is(cause, errOverBudget) {
-			return fmt.Errorf("%w: %w", errEnded, cause)
+			return &earlyEnd{stopWatchdog, cause.Error()}
 		}
 		return err
 	}

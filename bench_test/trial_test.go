@@ -97,8 +97,8 @@ func (t *trial) run(phases []phase) string {
 	for _, p := range phases {
 		t.suite.progress.phase("%s", p.name)
 		err := p.run(t.b.Context())
-		if errors.Is(err, errEnded) {
-			t.endEarly(p.name, err)
+		if early := new(earlyEnd); errors.As(err, &early) {
+			t.endEarly(p.name, early)
 			break
 		}
 		if err != nil {
@@ -121,13 +121,18 @@ func (t *trial) run(phases []phase) string {
 	return "ok"
 }
 
-// errEnded ends a trial early without failing it: what it has measured is recorded.
-var errEnded = errors.New("ended early")
+// earlyEnd ends a trial early without failing it: what it has measured is recorded.
+type earlyEnd struct {
+	kind stopKind
+	why  string
+}
+
+func (e *earlyEnd) Error() string { return "ended early: " + e.why }
 
 // endEarly marks everything that was not measured as absent.
-func (t *trial) endEarly(phase string, err error) {
-	t.sheet.doubt("%s: %v", phase, err)
-	t.sheet.result.Stop = stopWatchdog.because("%s: %v", phase, err)
+func (t *trial) endEarly(phase string, early *earlyEnd) {
+	t.sheet.doubt("%s: %v", phase, early)
+	t.sheet.result.Stop = early.kind.because("%s: %v", phase, early)
 	t.sheet.absent("the step was ended early", t.sheet.unmeasured()...)
 }
 
