@@ -192,9 +192,6 @@ func TestTokenIsNotInTheProcessTable(t *testing.T) {
 	assert.Contains(t, string(p.hear(t).Result), "19.0.0")
 	for _, name := range []string{"cmdline", "environ"} {
 		content, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", p.Process.Pid, name))
-		if os.IsNotExist(err) {
-			t.Skip("no /proc here")
-		}
 		require.NoError(t, err)
 		assert.NotContains(t, string(content), canary)
 	}
