@@ -295,6 +295,8 @@ func (s *suite) settings(own string) string {
 // identity holds what tells a result from a comparable one.
 func (s *suite) identity() map[string]string {
 	return map[string]string{
+		"title":             s.subject.Title,
+		"runtime":           s.subject.Runtime,
 		record.KeyBuild:     s.build.version,
 		record.KeySHA256:    s.build.sha256,
 		record.KeyCommit:    s.build.commit,

@@ -89,6 +89,7 @@ func (s *Subject) validate() error {
 	}{
 		{namePattern.MatchString(s.Name), fmt.Sprintf("name %q: use lower case, digits and hyphens", s.Name)},
 		{s.Title != "", "title is missing"},
+		{s.Runtime != "", "runtime is missing"},
 		{s.Protocol != "", "protocol is missing"},
 		{slices.Contains([]string{"go-pprof", "none"}, s.Heap.Reader), `heap.reader must be "go-pprof" or "none"`},
 		{s.Heap.Reader == "none" || s.Heap.Address != "", "heap.address is missing"},

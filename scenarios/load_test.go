@@ -15,6 +15,7 @@ import (
 const small = `
 name = "small"
 title = "A small server"
+runtime = "other"
 protocol = "2025-06-18"
 [build]
 command = "small-server"
@@ -62,6 +63,7 @@ func TestParseRefuses(t *testing.T) {
 		{"unknown key", `title =`, "colour = \"red\"\ntitle =", `unknown key "colour"`},
 		{"name", `"small"`, `"Small One"`, "name"},
 		{"title", `"A small server"`, `""`, "title is missing"},
+		{"runtime", `"other"`, `""`, "runtime is missing"},
 		{"protocol", `"2025-06-18"`, `""`, "protocol is missing"},
 		{"heap reader", `reader = "none"`, `reader = "guess"`, "heap.reader"},
 		{"heap address", `reader = "none"`, `reader = "go-pprof"`, "heap.address"},

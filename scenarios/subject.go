@@ -17,9 +17,10 @@ import (
 type Subject struct {
 	// Name is the subject's part of a benchmark name: lower case, digits and hyphens.
 	Name string `toml:"name"`
-	// Title is what tables call it.
+	// Title is its name for people, kept in the record.
 	Title string `toml:"title"`
-	// Runtime names the language runtime, which tells what its heap figure means: go, node.
+	// Runtime names the language runtime, which tells what its heap figure means: go, node. It is kept in the
+	// record.
 	Runtime string `toml:"runtime"`
 	// Protocol is the version of MCP the suite speaks to it, which also says whether there are sessions.
 	Protocol string `toml:"protocol"`
