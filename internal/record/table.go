@@ -40,6 +40,8 @@ func memoryMetrics() []Metric {
 // compositionMetrics say what the resident set is made of, by the runtime's own account and the kernel's.
 func compositionMetrics() []Metric {
 	var table []Metric
+	table = append(table, Metric{Unit: "load-RSS-bytes", Better: Lower, Kinds: []Kind{Series},
+		Meaning: "Resident set as the load ends: what the parts read at that moment are parts of."})
 	for _, at := range []struct{ short, words string }{
 		{"load", "as the load ends"}, {"rest", "at rest with clients connected"},
 	} {
@@ -102,6 +104,10 @@ func methodMetrics(m Method) []Metric {
 		kinds, rare = []Kind{Point, Series, Open}, []Kind{Series, Open}
 	}
 	table := percentileMetrics(m, "p50", "Median latency", kinds)
+	if len(rare) > 0 {
+		table = append(table, Metric{Unit: m.Unit("mean-ns"), Better: Lower, Kinds: rare,
+			Meaning: "Mean latency of " + m.words() + ": by Little's law, times calls a second it is how many are in flight."})
+	}
 	table = append(table, percentileMetrics(m, "p90", "90th percentile of latency", kinds)...)
 	table = append(table, percentileMetrics(m, "p99", "99th percentile of latency", kinds)...)
 	if len(rare) > 0 {
@@ -146,7 +152,11 @@ func runMetrics() []Metric {
 		{Unit: "calls", Kinds: []Kind{Series, Open},
 			Meaning: "Calls completed in the mixed load, all methods together."},
 		{Unit: "calls/s", Better: Higher, Kinds: []Kind{Series, Open},
-			Meaning: "Calls completed in each second of the mixed load."},
+			Meaning: "Calls completed in each second while the load was steady: in a closed loop from when every connection had its first answer, and in both until no call was begun any more."},
+		{Unit: "alone-ns/call", Better: Lower, Kinds: []Kind{Series},
+			Meaning: "Mean time of a call, tools/call and tools/list in turn, while one connection calls and all others are open and silent."},
+		{Unit: "load-ns", Kinds: []Kind{Series},
+			Meaning: "How long the mixed load began calls: longer than asked for where connections had answered too few by then."},
 		{Unit: "offered-calls/s", Kinds: []Kind{Open},
 			Meaning: "Calls that fell due in each second."},
 		{Unit: "unsent-calls", Better: Lower, Kinds: []Kind{Open},
@@ -158,15 +168,17 @@ func runMetrics() []Metric {
 		{Unit: "upstream-requests/call", Better: Lower, Kinds: []Kind{Point, Series, Open},
 			Meaning: "Requests that reached the GitLab stand-in for each tools/call of a GitLab read."},
 		{Unit: "refused-calls", Better: Lower, Kinds: []Kind{Point, Series, Open},
-			Meaning: "Calls the server refused on purpose."},
+			Meaning: "Calls the server refused on purpose, in any phase of the load."},
 		{Unit: "failed-calls", Better: Lower, Kinds: []Kind{Point, Series, Open},
-			Meaning: "Calls that failed: transport, status, JSON-RPC error, tool error or an unexpected answer."},
+			Meaning: "Calls that failed, in any phase of the load: transport, status, JSON-RPC error, tool error or an unexpected answer."},
+		{Unit: "cut-calls", Better: Lower, Kinds: []Kind{Series, Open},
+			Meaning: "Calls that had no answer long after the load, in any of its phases, and that were given up."},
 		{Unit: "reconnects", Better: Lower, Kinds: []Kind{Point, Series, Open},
 			Meaning: "Connections that the server closed while they were in use and that a call had to open again."},
 		{Unit: "suite-cpu-cores", Better: Lower, Kinds: []Kind{Point, Series, Open},
 			Meaning: "Processors that the suite itself kept busy while it made the load."},
 		{Unit: "suite-RSS-bytes", Better: Lower, Kinds: []Kind{Series},
-			Meaning: "Resident set of the suite itself, stand-ins included, as the load ends."},
+			Meaning: "High-water mark of the suite's own resident set in the mixed load, stand-ins included."},
 		{Unit: "exit-ns", Better: Lower, Kinds: []Kind{Point, Series, Open},
 			Meaning: "From telling the process to stop until it was gone."},
 	}
