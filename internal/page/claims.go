@@ -227,11 +227,12 @@ func differences(on, off *Scenario) []string {
 // failures speaks of every result, believed or not: a failure is one reason
 // not to be.
 func failures(v *View) string {
-	var calls, refused, failed, reconnects float64
+	var calls, refused, failed, cut, reconnects float64
 	for _, s := range v.everything() {
 		calls += s.calls()
 		refused += s.sum("refused-calls")
 		failed += s.sum("failed-calls")
+		cut += s.sum("cut-calls")
 		reconnects += s.sum("reconnects")
 	}
 	lost := ""
@@ -242,12 +243,38 @@ func failures(v *View) string {
 	switch {
 	case calls == 0:
 		return ""
-	case refused == 0 && failed == 0:
-		return fmt.Sprintf("None of the %s calls behind these figures failed, and none was refused.", significant(calls)) + lost
+	case refused == 0 && failed == 0 && cut == 0:
+		rest := ", and none was refused."
+		if v.countsCut() {
+			rest = ", none was refused and none went without an answer."
+		}
+		return fmt.Sprintf("None of the %s calls behind these figures failed", significant(calls)) + rest + lost
 	}
-	return fmt.Sprintf("Of the calls made, %s were answered, %s failed and %s were refused; the rows concerned are marked.",
-		significant(calls), significant(failed), significant(refused)) + lost
+	cutShort := ""
+	if cut > 0 {
+		cutShort = fmt.Sprintf(", and %s had no answer and were given up", significant(cut))
+	}
+	return fmt.Sprintf("Behind these figures are %s calls that were answered. In all phases of the load %s failed and %s were refused%s; the rows concerned are marked.",
+		significant(calls), significant(failed), significant(refused), cutShort) + lost
 }
+
+// countsCut reports whether every round that may have given up calls says how
+// many, and there is one.
+func (v *View) countsCut() bool {
+	counted := false
+	for _, s := range v.everything() {
+		if !s.mayCut() {
+			continue
+		}
+		if counted = len(figureOf("cut-calls", s.All).Refs) == len(s.All); !counted {
+			return false
+		}
+	}
+	return counted
+}
+
+// mayCut reports whether the scenario is of a kind that gives calls up.
+func (s *Scenario) mayCut() bool { return s.All[0].Kind() != record.Point }
 
 // sum adds a count up over every round, believed or not.
 func (s *Scenario) sum(unit string) float64 {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -56,8 +57,24 @@ func trend(unit string, steps []*Scenario) Trend {
 // Known reports whether there is a line.
 func (t Trend) Known() bool { return t.Absent == "" }
 
+// few reports whether the line goes through too few steps to be judged.
+func (t Trend) few() bool { return t.Steps < stat.MinFit }
+
+// bent says why the line may not be relied on, or nothing.
+func (t Trend) bent() string {
+	switch {
+	case t.few():
+		return "not shown to be linear: " + t.Bent
+	case !t.Straight:
+		return "not linear: " + t.Bent
+	case !t.Interval:
+		return "too few of the steps are far enough apart"
+	}
+	return ""
+}
+
 // Reliable reports whether a sentence may be built on the line.
-func (t Trend) Reliable() bool { return t.Known() && t.Straight && t.Interval }
+func (t Trend) Reliable() bool { return t.Known() && t.bent() == "" }
 
 // fitted are the metrics that are laid a line through.
 var fitted = []struct{ unit, words string }{
@@ -106,22 +123,19 @@ func (m *tableMaker) fitRow(words string, g Group, aside bool, t Trend) {
 	}
 	scale := scaleOf(t.Unit, t.Slope)
 	interval := known(between(scale.figure(t.Lo), scale.figure(t.Hi)), t.Hi)
-	if !t.Interval {
-		interval = m.none(fmt.Sprintf("an interval needs %d steps", stat.MinFit))
-	}
-	straight := "yes"
+	residual := known(amount(t.Unit, t.Residual), t.Residual)
 	switch {
-	case t.Steps < stat.MinFit:
-		straight = "not shown: " + escape(t.Bent)
-	case !t.Straight:
-		straight = "not linear: " + escape(t.Bent)
+	case t.few():
+		interval = m.none(fmt.Sprintf("it takes %d steps; a line through fewer runs close to all of them whatever they are", stat.MinFit))
+		residual = interval
+	case !t.Interval:
+		interval = m.none(t.bent())
 	}
 	m.table.Rows = append(m.table.Rows, append(row,
 		known(scale.with(t.Slope), t.Slope), interval,
-		known(mib.figure(t.Intercept), t.Intercept),
-		known(amount(t.Unit, t.Residual), t.Residual),
+		known(mib.figure(t.Intercept), t.Intercept), residual,
 		known(fmt.Sprintf("%d over %d steps", t.N, t.Steps), float64(t.N)),
-		Cell{Text: straight}))
+		Cell{Text: escape(cmp.Or(t.bent(), "yes"))}))
 }
 
 // methodsInTurn are those that series and open loops mix.

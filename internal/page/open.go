@@ -26,13 +26,14 @@ func (l *Ladder) offered() []Block {
 	if known := having(l.Open, "clients"); len(known) > 0 {
 		clients = fmt.Sprintf(" %s credentials share them.", span(known, "clients"))
 	}
-	blocks := []Block{text("**Calls at a rate**, in percent of what the server did at most. A call counts from the moment at which it fell due, so a " +
-		"server that stalls is charged for the callers who waited behind the stall." + clients)}
+	blocks := []Block{text("**Calls at a rate**, in percent of what the server did at most. They fall due at random, as independent callers come: a Poisson process " +
+		"of a given number of calls, drawn from a fixed seed, so that every build is offered the same. A call counts from the moment at which it fell due, so a " +
+		"server that stalls is charged for the callers who waited behind the stall. Done a second is while calls fell due." + clients)}
 	blocks = append(blocks, tables((&tableMaker{}).rows("Rate", l.Open, openColumns))...)
 	if ended := stops(l.Open); len(ended) > 0 {
 		blocks = append(blocks, text(joinWords(ended...)))
 	}
-	return append(blocks, tables((&tableMaker{notesAt: notesOfRates}).latency("Rate", l.Open, methodsInTurn(), "p50-ns", "p90-ns", "p99-ns", "p999-ns"))...)
+	return append(blocks, tables((&tableMaker{notesAt: notesOfRates}).latency("Rate", l.Open, methodsInTurn(), "mean-ns", "p50-ns", "p90-ns", "p99-ns", "p999-ns"))...)
 }
 
 // kept reports whether an open loop kept up with what it was offered.
@@ -41,18 +42,17 @@ func kept(s *Scenario) bool {
 	return s.Believed() && unsent.Known() && unsent.Max == 0
 }
 
-// cautious is the latency that stands in for the mean of both methods, of which
-// the record has none: their 90th percentiles, weighted by their calls. Only
-// the longest tails have a mean beyond that.
-func cautious(s *Scenario) (ns float64, ok bool) {
+// meanLatency is the mean over the calls of both methods: by Little's law what
+// a rate is multiplied by to have the calls in flight.
+func meanLatency(s *Scenario) (ns float64, ok bool) {
 	var calls, waited float64
 	for _, m := range methodsInTurn() {
-		n, p90 := s.Figure(m.Unit("calls")), s.Figure(m.Unit("p90-ns"))
-		if !n.Known() || !p90.Known() {
+		n, mean := s.Figure(m.Unit("calls")), s.Figure(m.Unit("mean-ns"))
+		if !n.Known() || !mean.Known() {
 			return 0, false
 		}
 		calls += n.Median
-		waited += n.Median * p90.Median
+		waited += n.Median * mean.Median
 	}
 	return waited / calls, calls > 0
 }

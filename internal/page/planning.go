@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // The crowds that the table sizes for.
 var (
-	crowds  = []int{10, 30, 100, 300, 1000}
+	crowds  = []int{10, 100, 1000}
 	periods = []time.Duration{10 * time.Second, time.Minute}
 )
 
@@ -22,9 +23,9 @@ func (v *View) planning() []Block {
 		return nil
 	}
 	blocks := []Block{text(fmt.Sprintf("That many people over HTTP, each with a credential of their own and each calling once in that many seconds, a `tools/call` or "+
-		"a `tools/list` in turn. In flight is how many calls are being answered at once, on average and at most at %.0f%% of all moments. "+
+		"a `tools/list` in turn. In flight is how many calls are being answered at once, on average and at most at %.0f%% of all moments: by Little's law calls a second times the mean time of a call. "+
 		"Memory is the peak to expect, in brackets the interval of the lines it comes from; a limit needs more than that. "+
-		"Cores are calls a second times processor time a call. Latency is that of the lightest load measured that the calls fit into. "+
+		"Cores are calls a second times processor time a call. All times are those of the lightest load measured that the calls fit into. "+
 		"What lies beyond the measured is withheld.", 100*stat.Crowded))}
 	blocks = append(blocks, tables(needTable(sizers))...)
 	for _, why := range without {
@@ -62,7 +63,7 @@ func (v *View) sizers() (sizers []*Sizer, without []string) {
 // needTable has a row for each crowd and period on each surface.
 func needTable(sizers []*Sizer) *Table {
 	m := &tableMaker{table: Table{Names: 1, Head: []string{"Surface", "People", "Seconds between calls", "Calls a second",
-		"In flight, mean", "At most", "Memory, MiB", "Cores", "Cores, `tools/call` alone", "`tools/call` p50, ms", "p99, ms"}}}
+		"In flight, mean", "At most", "Memory, MiB", "Cores", "`tools/call` p50, ms", "p99, ms"}}}
 	for _, s := range sizers {
 		for _, people := range crowds {
 			for _, every := range periods {
@@ -90,7 +91,7 @@ func (m *tableMaker) needRow(s *Sizer, n Need) {
 		row = append(row, m.none(n.NoMemory))
 	}
 	m.table.Rows = append(m.table.Rows, append(row,
-		m.busy(n.Load.Figure("cpu-ns/call"), n.PerSecond), m.busy(s.callAlone(), n.PerSecond),
+		m.busy(n.Load.Figure("cpu-ns/call"), n.PerSecond),
 		m.cell(n.Load.Figure(record.Call.Unit("p50-ns")), millis, Figure.middle), m.cell(n.Load.Figure(callP99), millis, Figure.middle)))
 }
 
@@ -142,15 +143,6 @@ func (m *tableMaker) busy(cpu Figure, perSecond float64) Cell {
 	return counted(cores, cpu.Refs...)
 }
 
-// callAlone is processor time of a tools/call in the lightest believed step.
-func (l *Ladder) callAlone() Figure {
-	unit := record.Call.Unit("cpu-ns/call")
-	for _, s := range having(believedOf(l.main()), unit) {
-		return s.Figure(unit)
-	}
-	return Figure{Unit: unit, Absent: unexplained}
-}
-
 // steppedNote says on which surfaces memory comes from steps and not lines.
 func steppedNote(sizers []*Sizer) string {
 	var names []string
@@ -189,7 +181,7 @@ func (m *tableMaker) overviewRow(l *Ladder) {
 	last := steps[len(steps)-1]
 	row := []Cell{{Text: escape(l.Title())}, counted(float64(last.Credentials)),
 		m.cell(highest(steps, "peak-RSS-bytes"), mib, Figure.largest),
-		m.slope(trend("rest-heap-bytes", l.main())), m.slope(trend("peak-RSS-bytes", l.main()))}
+		m.slope("rest-heap-bytes", l.main()), m.slope("peak-RSS-bytes", l.main())}
 	k, err := l.knee()
 	switch {
 	case err != nil:
@@ -206,15 +198,31 @@ func (m *tableMaker) overviewRow(l *Ladder) {
 	m.table.Rows = append(m.table.Rows, append(row, m.cell(steps[0].Figure("cpu-ns/call"), fitting, func(f Figure, _ Scale) string { return f.String() })))
 }
 
-// slope is what a credential more takes, if the line may be relied on.
-func (m *tableMaker) slope(t Trend) Cell {
+// slope is what a credential more takes: by the line if it may be relied on,
+// and else on average between the ends of the ladder, which says less and is
+// marked with what is wrong with the line.
+func (m *tableMaker) slope(unit string, steps []*Scenario) Cell {
+	t := trend(unit, steps)
 	switch {
 	case !t.Known():
 		return m.none(t.Absent)
-	case !t.Reliable():
-		return m.none("not linear: " + t.Bent)
+	case t.Reliable():
+		return Cell{Text: amount(unit, t.Slope), Value: t.Slope, Known: true, Refs: t.Refs}
 	}
-	return Cell{Text: amount(t.Unit, t.Slope), Value: t.Slope, Known: true, Refs: t.Refs}
+	each, first, last := meanGrowth(unit, steps)
+	return Cell{
+		Text: fmt.Sprintf("%s on average to %s", amount(unit, each), significant(float64(last.Credentials))), Mark: m.mark(t.bent()),
+		Value: each, Known: true, Refs: slices.Concat(first.Figure(unit).Refs, last.Figure(unit).Refs),
+	}
+}
+
+// meanGrowth is what a metric grew by, for each credential, from the first
+// believed step to the last. There are two, or there would be no line.
+func meanGrowth(unit string, steps []*Scenario) (each float64, first, last *Scenario) {
+	known := having(believedOf(steps), unit)
+	first, last = known[0], known[len(known)-1]
+	grown := last.Figure(unit).Median - first.Figure(unit).Median
+	return grown / float64(last.Credentials-first.Credentials), first, last
 }
 
 // highest is the figure of the scenario in which a metric was largest.

@@ -91,8 +91,12 @@ func (v *View) process() []Block {
 }
 
 func (v *View) outcomes() []Block {
+	given := ""
+	if len(v.Ladders) > 0 {
+		given = ", and those that were given up for want of an answer,"
+	}
 	return append([]Block{text("Every reply is checked: status, JSON-RPC error, tool error and shape. Counts are over all rounds, those left " +
-		"out elsewhere included. Reconnects are connections that the server closed while in use, so that a call had to open another. The requests that reached the GitLab stand-in show that a `tools/call` did its work.")},
+		"out elsewhere included. Answered are the calls that the figures above rest on; refused and failed ones" + given + " are counted in every phase of the load. Reconnects are connections that the server closed while in use, so that a call had to open another. The requests that reached the GitLab stand-in show that a `tools/call` did its work.")},
 		tables(v.outcomeTable())...)
 }
 
@@ -111,7 +115,9 @@ func (v *View) measured() []Block {
 	}
 	blocks = append(blocks, text("Peaks are the kernel's own high-water mark, set back before the load. Processor time is read with the "+
 		"resolution of nanoseconds over the whole process tree. A result that the suite itself has reason to doubt is marked "+
-		"and carries no statement above."))
+		"and carries no statement above."),
+		text("The interval of a percentile takes calls to be independent of each other. Calls that queue behind each other are not, so where "+
+			"the server is saturated these intervals are too narrow; how far runs lie apart is what the rounds show."))
 	items := append(v.grouped("Method", record.KeyMethod), v.grouped("Settings", record.KeySettings)...)
 	if items = append(items, v.ladderMethods()...); len(items) > 0 {
 		blocks = append(blocks, text("What the record says of method and settings:"), list(items...))
@@ -193,7 +199,21 @@ func oneSurface(s *Scenario) string {
 	if s.Kind != record.Point {
 		timeout = " -timeout 0"
 	}
-	return "go test -run '^$' -bench '" + pattern(s.Name) + "' -benchtime=1x" + timeout + " ./bench_test"
+	return goTest(pattern(s.Name), timeout)
+}
+
+// goTest runs the benchmarks of a pattern once.
+func goTest(pattern, timeout string) string {
+	return "go test -run '^$' -bench '" + pattern + "' -benchtime=1x" + timeout + " ./bench_test"
+}
+
+// oneStep is the command that measures one step of a series and nothing else.
+func oneStep(s *Scenario) string {
+	step := pattern(s.Name)
+	if s.Credentials > 0 {
+		step += fmt.Sprintf("/creds=%d$", s.Credentials)
+	}
+	return goTest(step, " -timeout 0")
 }
 
 // pattern chooses a benchmark by name, of any subject, population and rate.

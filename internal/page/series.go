@@ -24,18 +24,6 @@ var (
 		{"Disconnected", "closed-RSS-bytes", mib, Figure.spread},
 		{"Live heap, disconnected", "closed-heap-bytes", mib, Figure.spread},
 	}
-	compositionColumns = []column{
-		{"Heap in use, calling", "load-inuse-bytes", mib, Figure.middle},
-		{"Freed and kept, calling", "load-free-bytes", mib, Figure.middle},
-		{"Stacks, calling", "load-stacks-bytes", mib, Figure.middle},
-		{"Runtime, calling", "load-runtime-bytes", mib, Figure.middle},
-		{"Files, calling", "load-file-bytes", mib, Figure.middle},
-		{"Heap in use, at rest", "rest-inuse-bytes", mib, Figure.middle},
-		{"Freed and kept, at rest", "rest-free-bytes", mib, Figure.middle},
-		{"Stacks, at rest", "rest-stacks-bytes", mib, Figure.middle},
-		{"Runtime, at rest", "rest-runtime-bytes", mib, Figure.middle},
-		{"Files, at rest", "rest-file-bytes", mib, Figure.middle},
-	}
 	stepProcessColumns = []column{
 		{"Goroutines", "goroutines", plain, Figure.spread},
 		{"Threads", "threads", plain, Figure.spread},
@@ -48,16 +36,19 @@ var (
 	}
 )
 
-// throughputColumns give processor time in one scale, since it is read across.
+// throughputColumns give times of a call in one scale, since they are read
+// across.
 func throughputColumns(scale Scale) []column {
 	return []column{
 		{"In flight", "inflight", plain, Figure.spread},
 		{"Calls a round", "calls", plain, Figure.spread},
+		{"Load, s", "load-ns", seconds, Figure.spread},
 		{"Calls a second", "calls/s", plain, Figure.spread},
+		{"One caller alone, a call, " + scale.Symbol, "alone-ns/call", scale, Figure.spread},
 		{"Cores busy", "loaded-cpu-cores", plain, Figure.spread},
 		{"CPU a call, mixed, " + scale.Symbol, "cpu-ns/call", scale, Figure.spread},
-		{"`tools/call` alone, " + scale.Symbol, record.Call.Unit("cpu-ns/call"), scale, Figure.spread},
-		{"`tools/list` alone, " + scale.Symbol, record.List.Unit("cpu-ns/call"), scale, Figure.spread},
+		{"CPU, `tools/call` only, " + scale.Symbol, record.Call.Unit("cpu-ns/call"), scale, Figure.spread},
+		{"CPU, `tools/list` only, " + scale.Symbol, record.List.Unit("cpu-ns/call"), scale, Figure.spread},
 	}
 }
 
@@ -83,16 +74,23 @@ func (l *Ladder) blocks() []Block {
 		[]Block{text("**Memory**, MiB. After the load, connections stay open while memory comes to rest, then all are closed and it comes to rest again; " +
 			"the credentials are held throughout. Calling is what a limit has to clear, rest is what holding takes.")},
 		tables((&tableMaker{}).rows("Credentials", l.Steps, stepMemoryColumns)), tables(l.fitTable()),
-		[]Block{text("**Throughput and processor time**, with as many calls in flight as shown at all times.")},
+		[]Block{text("**Throughput and processor time**, with as many calls in flight as shown at all times. Calls a second are those completed while the load was steady: " +
+			"from when every connection had its first answer until no call was begun. Load is for how long calls were begun: longer than asked for where connections " +
+			"had too few answers by then. One caller alone is the mean time of a call, either method in turn, while one connection calls and all others are open and silent.")},
 		again(throughputColumns(scale)), []Block{text(l.kneeWords())},
 		[]Block{text("**Latency** in the same load, ms, from sending a request to the end of its reply. " + intervalNeeds())},
-		tables((&tableMaker{notesAt: notesOfSection}).latency("Credentials", l.Steps, methodsInTurn(), "p50-ns", "p90-ns", "p99-ns", "p999-ns")),
+		tables((&tableMaker{notesAt: notesOfSection}).latency("Credentials", l.Steps, methodsInTurn(), "mean-ns", "p50-ns", "p90-ns", "p99-ns", "p999-ns")),
 		l.offered(),
 		[]Block{text("**Process and suite**, at the end of the load; what the first client waited for; and what admitting took.")},
 		again(stepProcessColumns),
-		[]Block{text("**What the resident set is made of**, MiB, as the load ends and at rest with clients connected, by the runtime's own account and the kernel's; " +
-			"medians. Freed memory that is kept is the collector's reserve.")},
-		again(compositionColumns))
+		l.composition(), l.oneStep())
+}
+
+// oneStep is the command that measures a single step again, which any step may
+// be the example of.
+func (l *Ladder) oneStep() []Block {
+	steps := l.main()
+	return []Block{text("One step alone is measured again by its name, here the largest of those loaded alike:"), code(oneStep(steps[len(steps)-1]))}
 }
 
 // loadShape says how a step was loaded, by its settings.
@@ -137,10 +135,15 @@ func inWords(duration string) string {
 	return amount("step-ns", float64(d))
 }
 
-// knee finds where the ladder's throughput stops growing, from believed steps.
+// knee finds where the ladder's throughput stops growing, from believed steps
+// and the one caller of the lightest.
 func (l *Ladder) knee() (stat.Knee, error) {
+	steps := believedOf(l.main())
 	var points []stat.Throughput
-	for _, s := range believedOf(l.main()) {
+	if len(steps) > 0 {
+		points = callersAlone(steps[0])
+	}
+	for _, s := range steps {
 		for i, r := range s.Results {
 			inflight, ok := r.Value("inflight")
 			rate, ok2 := r.Value("calls/s")
@@ -154,6 +157,18 @@ func (l *Ladder) knee() (stat.Knee, error) {
 		}
 	}
 	return stat.FindKnee(points)
+}
+
+// callersAlone is a step below the ladder: one call in flight, round by round.
+// Of its latency there are no percentiles.
+func callersAlone(s *Scenario) []stat.Throughput {
+	var points []stat.Throughput
+	for i, r := range s.Results {
+		if ns, ok := r.Value("alone-ns/call"); ok {
+			points = append(points, stat.Throughput{Round: roundOf(r, i), InFlight: 1, PerSecond: float64(time.Second) / ns})
+		}
+	}
+	return points
 }
 
 // roundOf is the number of a round, or its place where it has none.
@@ -223,7 +238,8 @@ func (l *Ladder) totals() []*Scenario {
 const ladderMethod = "A step of a series is one process and that many distinct credentials. It is read idle; credentials are admitted, several at a time, " +
 	"each with a first `tools/list`; every credential keeps its requests in flight, `tools/call` and `tools/list` in turn; the same with one method at a time, " +
 	"which is where processor time for each comes from; the load stops and memory comes to rest; connections are closed and it comes to rest again. " +
-	"Calls at a rate are sent when they fall due, whether or not earlier ones were answered, and their latency counts from that moment."
+	"In a phase of its own one connection calls while all others are silent, which shows what a call takes that waits for no other. " +
+	"Calls at a rate are sent when they fall due, at random moments and whether or not earlier ones were answered, and their latency counts from that moment."
 
 // ladderMethods lists what the record says of the method of series and open
 // loops. Their settings stand with their tables.

@@ -146,7 +146,7 @@ func atARate(v *View) string {
 	if len(light) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Callers who come evenly spaced, whether or not others were answered, wait for a `tools/call` up to %s at p99 when %s calls a second come in, and up to %s when %s do.",
+	return fmt.Sprintf("Callers who come at random moments, whether or not others were answered, wait for a `tools/call` up to %s at p99 when %s calls a second come in, and up to %s when %s do.",
 		extremes(light, callP99, middle), extremes(light, "offered-calls/s", middle),
 		extremes(heavy, callP99, middle), extremes(heavy, "offered-calls/s", middle))
 }

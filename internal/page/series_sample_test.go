@@ -75,6 +75,7 @@ func stepResult(a ascent, index, creds, round int) record.Result {
 	sh.set("admit-cpu-ns/client", float64(a.listCPU)+(float64(a.first)/n), 5)
 	sh.set("list-bytes", a.listBytes, 0)
 	sh.set("tools", a.tools, 0)
+	sh.set("alone-ns/call", float64(a.alone), 2)
 	if a.doubted(creds, round) {
 		sh.Certificate = []string{"other processes used 0.31 of a CPU"}
 		sh.raise("peak-RSS-bytes", 3)
@@ -103,6 +104,9 @@ func (sh *sheet) stepMemory(a ascent, n float64) {
 		short string
 		whole float64
 	}{{"load", peak * 0.84}, {"rest", a.one + 1.2*a.held*n}} {
+		if at.short == "load" { // what parts do not say, or say too much
+			sh.set("load-RSS-bytes", math.Round(at.whole*(1+0.04*(a.bend-0.8))), 0)
+		}
 		for i, part := range []string{"inuse", "stacks", "free", "runtime", "file"} {
 			sh.set(at.short+"-"+part+"-bytes", math.Round(at.whole*[]float64{0.52, 0.06, 0.2, 0.05, 0.17}[i]), 0)
 		}
@@ -115,6 +119,7 @@ func (sh *sheet) stepLoad(a ascent, n, flying float64) {
 	rate := min(flying/a.alone.Seconds(), most)
 	sh.set("calls/s", rate, 2)
 	sh.set("calls", 10*rate, 2)
+	sh.set("load-ns", float64(10*time.Second)+2*flying/rate*1e9, 0)
 	sh.set("loaded-cpu-cores", math.Round(100*rate/most)/100, 0)
 	sh.set("cpu-ns/call", float64(a.work), 3)
 	sh.set("suite-cpu-cores", 0.31, 0)
@@ -129,6 +134,7 @@ func (sh *sheet) stepLoad(a ascent, n, flying float64) {
 func (sh *sheet) shared(mean, calls float64) {
 	for _, m := range methodsInTurn() {
 		sh.set(m.Unit("calls"), math.Round(calls), 0)
+		sh.set(m.Unit("mean-ns"), mean, 0)
 		for i, p := range []string{"p50", "p90", "p99", "p999"} {
 			at := mean * []float64{0.94, 1.2, 1.7, 2.6}[i]
 			if p == "p999" && calls < float64(stat.MinValues(0.999, stat.Confidence)) {
@@ -144,6 +150,7 @@ func (sh *sheet) shared(mean, calls float64) {
 	sh.set("upstream-requests/call", 1, 0)
 	sh.set("refused-calls", 0, 0)
 	sh.set("failed-calls", 0, 0)
+	sh.set("cut-calls", 0, 0)
 	sh.set("exit-ns", 14e6, 20)
 	sh.set("reconnects", 0, 0)
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -196,7 +197,8 @@ func TestLinesSayWhatTheyAre(t *testing.T) {
 	assert.False(t, bent.Reliable())
 	page := drawn(t, sampleSeries())
 	assert.Contains(t, page, "| not linear: ")
-	assert.Contains(t, page, "n/a: an interval needs 5 steps.")
+	assert.Contains(t, line(t, page, "| Peak, all calling <sup>‡</sup>"), "| n/a <sup>a</sup> | 50.7 | n/a <sup>a</sup> | 9 over 3 steps |")
+	assert.Contains(t, page, "<sup>a</sup> n/a: it takes 5 steps; a line through fewer runs close to all of them")
 
 	rec := sampleSeries()
 	withhold(rec, "closed-heap-bytes", "the subject has no heap profile")
@@ -208,8 +210,10 @@ func TestLinesSayWhatTheyAre(t *testing.T) {
 
 func TestKneeWords(t *testing.T) {
 	rec := sampleSeries()
+	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "Throughput stops growing at about 5.08 calls in flight (")
+	assert.Contains(t, ladders(t, rec)["individual"].kneeWords(), "932 calls a second, where a call that waits for no other takes 3.90 ms.")
+	withhold(rec, "alone-ns/call", "x")
 	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "Throughput does not grow beyond the lightest step: about 5.")
-	assert.Contains(t, ladders(t, rec)["individual"].kneeWords(), "Throughput stops growing at about 3.67 calls")
 	assert.Contains(t, ladders(t, only(rec, "creds=20"))["meta"].kneeWords(), "cannot be told: too few steps")
 	for _, r := range rec.Results {
 		for i, v := range r.Values {
@@ -259,4 +263,26 @@ func TestNamesThatSayNoPopulation(t *testing.T) {
 	}})
 	assert.Contains(t, page, "| Series/surface=odd/shape=round |")
 	assert.Contains(t, page, "| Open/surface=odd/load=half |")
+}
+
+// Where calls go one at a time says how far the lightest step is beyond the knee.
+func TestOneCallerIsBelowTheLadder(t *testing.T) {
+	rec := sampleSeries()
+	change(rec, "Series", "alone-ns/call", to(1e6))
+	k, err := ladders(t, rec)["dynamic"].knee()
+	require.NoError(t, err)
+	assert.Equal(t, time.Millisecond, k.Response)
+	assert.InDelta(t, k.PerSecond/1000, k.InFlight, 1e-9)
+	assert.Equal(t, 3, k.Rounds.N, "each round has one caller of its own")
+
+	change(rec, "creds=1000", "alone-ns/call", to(1e3))
+	same, err := ladders(t, rec)["dynamic"].knee()
+	require.NoError(t, err)
+	assert.Equal(t, k, same, "only that of the lightest step counts")
+
+	doubt(rec, "creds=1", "late sends") // and all that begin with 1
+	doubted, err := ladders(t, rec)["dynamic"].knee()
+	require.NoError(t, err)
+	assert.Equal(t, time.Millisecond, doubted.Response, "the lightest that is believed")
+	assert.Empty(t, callersAlone(&Scenario{Results: []record.Result{{}}}))
 }

@@ -61,7 +61,7 @@ func newSizer(l *Ladder) *Sizer {
 	case !peak.Known():
 		s.NoModel = peak.Absent
 	case !peak.Reliable():
-		s.NoModel = "not linear: " + peak.Bent
+		s.NoModel = peak.bent()
 	default:
 		s.Model = Model{
 			Base: Range{peak.Intercept - peak.Residual, peak.Intercept, peak.Intercept + peak.Residual, peak.Refs},
@@ -138,7 +138,7 @@ func beyondInFlight(surface string) string {
 // A Load is a measured one that a rate of calls fits into.
 type Load struct {
 	*Scenario
-	Latency time.Duration // the mean over both methods, or what stands in for it
+	Latency time.Duration // the mean over the calls of both methods
 }
 
 // roomy is the share of a closed loop's throughput up to which its latency
@@ -153,7 +153,7 @@ func (s *Sizer) Load(perSecond float64) (*Load, string) {
 	most := 0.0
 	for _, o := range having(s.Open, "offered-calls/s") {
 		offered := o.Figure("offered-calls/s").Median
-		ns, ok := cautious(o)
+		ns, ok := meanLatency(o)
 		if !kept(o) || !ok {
 			continue
 		}

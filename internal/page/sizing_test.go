@@ -100,16 +100,16 @@ func TestLoadThatARateFitsInto(t *testing.T) {
 	assert.Equal(t, "no load on meta that is to be believed says how long a call takes", why)
 }
 
-func TestCautiousLatencyWeighsMethods(t *testing.T) {
+func TestMeanLatencyWeighsMethods(t *testing.T) {
 	rec := sampleSeries()
-	for unit, amount := range map[string]float64{"call-calls": 300, "list-calls": 100, "call-p90-ns": 1e6, "list-p90-ns": 5e6} {
+	for unit, amount := range map[string]float64{"call-calls": 300, "list-calls": 100, "call-mean-ns": 1e6, "list-mean-ns": 5e6} {
 		change(rec, "Open", unit, to(amount))
 	}
-	ns, ok := cautious(ladders(t, rec)["meta"].Open[0])
+	ns, ok := meanLatency(ladders(t, rec)["meta"].Open[0])
 	assert.True(t, ok)
 	assert.InDelta(t, 2e6, ns, 1)
-	withhold(rec, "list-p90-ns", "x")
-	_, ok = cautious(ladders(t, rec)["meta"].Open[0])
+	withhold(rec, "list-mean-ns", "x")
+	_, ok = meanLatency(ladders(t, rec)["meta"].Open[0])
 	assert.False(t, ok)
 }
 

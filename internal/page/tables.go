@@ -80,7 +80,7 @@ var waitColumns = []column{
 // A tableMaker fills a table and remembers what has to stand under it.
 type tableMaker struct {
 	table   Table
-	reasons []string            // of absent figures; the place in the list is the mark
+	reasons []string            // why a figure is absent or not what it seems; the place in the list is the mark
 	doubts  []string            // of marked rows
 	aside   map[string][]string // titles of rows loaded otherwise than the others, by how
 	notesAt string              // where marks of rows are explained, if not under this table
@@ -168,15 +168,17 @@ func (m *tableMaker) cell(f Figure, s Scale, show func(Figure, Scale) string) Ce
 }
 
 // none is the cell of a figure that there is not, with the mark of its reason.
-func (m *tableMaker) none(why string) Cell { return Cell{Text: "n/a", Mark: m.mark(why)} }
+// Reasons that differ in how few calls there were share one, since the rows say
+// how many.
+func (m *tableMaker) none(why string) Cell {
+	return Cell{Text: "n/a", Mark: m.mark("n/a: " + tooFew.ReplaceAllString(why, "too few calls"))}
+}
 
 // tooFew begins a reason that differs from row to row in a count alone.
 var tooFew = regexp.MustCompile(`^\d+ calls are too few`)
 
-// mark returns the letter that stands for a reason. Reasons that differ in how
-// few calls there were share one, since the rows say how many.
+// mark returns the letter that stands for a reason.
 func (m *tableMaker) mark(reason string) string {
-	reason = tooFew.ReplaceAllString(reason, "too few calls")
 	at := slices.Index(m.reasons, reason)
 	if at < 0 {
 		at = len(m.reasons)
@@ -190,7 +192,7 @@ func (m *tableMaker) mark(reason string) string {
 
 func (m *tableMaker) finish() *Table {
 	for _, reason := range m.reasons {
-		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s n/a: %s.", raised(m.mark(reason)), escape(strings.TrimSuffix(reason, "."))))
+		m.table.Notes = append(m.table.Notes, fmt.Sprintf("%s %s.", raised(m.mark(reason)), escape(strings.TrimSuffix(reason, "."))))
 	}
 	if m.notesAt != "" {
 		return m.referBack()
@@ -250,9 +252,10 @@ func (m *tableMaker) latency(head string, scenarios []*Scenario, methods []recor
 	return t
 }
 
-// percentileHeads are the columns that a percentile takes.
+// percentileHeads are the columns that a percentile, or the mean beside it,
+// takes.
 var percentileHeads = map[string][]string{
-	"p50-ns": {"p50"}, "p90-ns": {"p90"}, "p99-ns": {"p99", "p99, 95% interval"}, "p999-ns": {"p99.9"},
+	"mean-ns": {"Mean"}, "p50-ns": {"p50"}, "p90-ns": {"p90"}, "p99-ns": {"p99", "p99, 95% interval"}, "p999-ns": {"p99.9"},
 }
 
 func (m *tableMaker) latencyRow(s *Scenario, method record.Method, calls Figure, percentiles []string) {
@@ -280,19 +283,33 @@ func (m *tableMaker) ends(lo, hi Figure) Cell {
 // outcomeTable counts over every round, so that a failure shows although its
 // round is left out elsewhere.
 func (v *View) outcomeTable() *Table {
-	m := &tableMaker{table: Table{Names: 1,
-		Head: []string{"Scenario", "Answered", "Refused", "Failed", "Reconnects", "GitLab requests per `tools/call`"}}}
+	m := &tableMaker{table: Table{Names: 1, Head: []string{"Scenario", "Answered", "Refused", "Failed"}}}
+	if len(v.Ladders) > 0 {
+		m.table.Head = append(m.table.Head, "Given up")
+	}
+	m.table.Head = append(m.table.Head, "Reconnects", "GitLab requests per `tools/call`")
 	rows := slices.Clone(v.Scenarios)
 	for _, l := range v.Ladders {
 		rows = append(rows, l.totals()...)
 	}
 	for _, s := range rows {
-		m.table.Rows = append(m.table.Rows, []Cell{{Text: escape(s.Title())},
-			{Text: significant(s.calls()), Value: s.calls(), Known: true},
-			m.total(s, "refused-calls"), m.total(s, "failed-calls"), m.total(s, "reconnects"),
-			m.cell(figureOf("upstream-requests/call", s.All), plain, Figure.spread)})
+		m.outcomeRow(s, len(v.Ladders) > 0)
 	}
 	return m.finish()
+}
+
+// outcomeRow adds a scenario, with the calls given up if there is a column of
+// them.
+func (m *tableMaker) outcomeRow(s *Scenario, givenUp bool) {
+	row := []Cell{{Text: escape(s.Title())}, counted(s.calls()), m.total(s, "refused-calls"), m.total(s, "failed-calls")}
+	switch {
+	case givenUp && s.mayCut():
+		row = append(row, m.total(s, "cut-calls"))
+	case givenUp:
+		row = append(row, m.none("counted in series and at rates alone"))
+	}
+	m.table.Rows = append(m.table.Rows, append(row, m.total(s, "reconnects"),
+		m.cell(figureOf("upstream-requests/call", s.All), plain, Figure.spread)))
 }
 
 // total shows a count added up over every round. Rounds without it may hide
