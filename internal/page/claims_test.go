@@ -130,10 +130,11 @@ func TestClaimsFollowTheRecord(t *testing.T) {
 		}, "Telemetry", "made no difference to peak memory or to processor time"},
 		{"telemetry once", func(rec *record.Record) { rec.Results = rec.Results[:8] }, "Telemetry", ""},
 		{"no failure", func(*record.Record) {}, "Failures", "None of the 37,632 calls"},
+		{"no failure of points", func(*record.Record) {}, "Failures", "calls behind these figures failed, and none was refused."},
 		{"failures", func(rec *record.Record) {
 			change(rec, "http", "failed-calls", to(2))
 			doubt(rec, "http", "calls failed")
-		}, "Failures", "24 failed and 0 were refused; the rows concerned are marked."},
+		}, "Failures", "In all phases of the load 24 failed and 0 were refused; the rows concerned are marked."},
 		{"connections lost", func(rec *record.Record) { change(rec, "http/surface=meta", "reconnects", to(2)) },
 			"Failures", "and none was refused. The server closed 6 connections in use, which had to be opened again."},
 		{"nothing called", func(rec *record.Record) {

@@ -24,7 +24,8 @@ var parts = []struct{ head, suffix string }{
 func (l *Ladder) composition() []Block {
 	blocks := []Block{text("**What the resident set is made of**, MiB, medians. Files are resident pages by the kernel's account, all other parts are by the runtime's own: " +
 		"address space that it obtained, of which not every page need be resident. Freed memory that is kept is the collector's reserve. " +
-		"The remainder is the resident set less all parts: below zero where more was obtained than is resident.")}
+		"The remainder is the resident set less all parts: above zero for what neither account names, such as the program's variables, below zero where more was " +
+		"obtained than is resident.")}
 	for _, at := range moments {
 		m := &tableMaker{notesAt: notesOfSection}
 		blocks = append(blocks, text(at.words+":"))

@@ -112,20 +112,22 @@ func counted(v float64, refs ...string) Cell {
 func modelTable(sizers []*Sizer) *Table {
 	m := &tableMaker{table: Table{Names: 1, Head: []string{"Surface", "Process and catalog, MiB", "A credential held", "A call in flight"}}}
 	for _, s := range sizers {
-		row := []Cell{{Text: escape(s.Title())}}
-		for _, term := range []Range{s.Model.Base, s.Model.Held, s.Model.Call} {
-			switch {
-			case s.NoModel != "":
-				row = append(row, m.none(s.NoModel))
-			case len(row) == 1:
-				row = append(row, rangeCell(mib, term))
-			default:
-				row = append(row, rangeCell(fitting, term))
-			}
-		}
-		m.table.Rows = append(m.table.Rows, row)
+		m.modelRow(s)
 	}
 	return m.finish()
+}
+
+// modelRow adds a series. What a credential takes that does not call is known
+// even where the peaks lie on no line.
+func (m *tableMaker) modelRow(s *Sizer) {
+	base, held, call := rangeCell(mib, s.Model.Base), rangeCell(fitting, s.holds()), rangeCell(fitting, s.Model.Call)
+	if s.NoModel != "" {
+		base, call = m.none(s.NoModel), m.none(s.NoModel)
+	}
+	if s.noHeld != "" {
+		held = m.none(s.noHeld)
+	}
+	m.table.Rows = append(m.table.Rows, []Cell{{Text: escape(s.Title())}, base, held, call})
 }
 
 // rangeCell shows bytes: the middle, and its range in brackets.
@@ -187,7 +189,7 @@ func (m *tableMaker) overviewRow(l *Ladder) {
 	case err != nil:
 		row = append(row, m.none(err.Error()), m.none(err.Error()))
 	case !k.Found:
-		row = append(row, counted(k.PerSecond), m.none(k.Reason))
+		row = append(row, counted(l.most()), m.none(k.Reason))
 	default:
 		cell := counted(k.InFlight)
 		if k.AtFoot {

@@ -171,6 +171,16 @@ func callersAlone(s *Scenario) []stat.Throughput {
 	return points
 }
 
+// most is what the ladder came to in calls a second where it is no plateau, of
+// which a knee would be.
+func (l *Ladder) most() float64 {
+	most := 0.0
+	for _, s := range having(believedOf(l.main()), "calls/s") {
+		most = max(most, s.Figure("calls/s").Median)
+	}
+	return most
+}
+
 // roundOf is the number of a round, or its place where it has none.
 func roundOf(r record.Result, place int) int {
 	var n int
@@ -188,7 +198,7 @@ func (l *Ladder) kneeWords() string {
 		return "Where throughput stops growing cannot be told: " + escape(err.Error()) + "."
 	case !k.Found:
 		return fmt.Sprintf("Where throughput stops growing is not shown: %s. The most it came to is %s calls a second.",
-			escape(k.Reason), significant(k.PerSecond))
+			escape(k.Reason), significant(l.most()))
 	}
 	rounds := ""
 	if lo, hi := significant(k.Rounds.Min), significant(k.Rounds.Max); k.Rounds.N > 1 && lo != hi {

@@ -105,7 +105,7 @@ func throughput(v *View) string {
 			}
 			rates = append(rates, onSurface{name, k.PerSecond})
 		default:
-			open = append(open, onSurface{name, k.PerSecond})
+			open = append(open, onSurface{name, l.most()})
 		}
 	}
 	sentence := ""

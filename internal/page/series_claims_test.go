@@ -71,6 +71,15 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 		{"at a rate", func(rec *record.Record) { change(rec, "Open", "call-p99-ns", to(77e6)) }, "Under load", "up to 77 ms at p99 when"},
 		{"at a rate that was not kept up with", func(rec *record.Record) { change(rec, "95pct", "unsent-calls", to(3)) },
 			"Under load", "when 741 (`individual`) to 1,818 (`dynamic`) do."},
+		{"at random moments", func(*record.Record) {}, "Under load", "Callers who come at random moments, whether or not others were answered, wait"},
+		{"at the ladder's foot", func(rec *record.Record) { withhold(rec, "alone-ns/call", "x") }, "Throughput", "throughput stops growing at or below 3.6"},
+		{"none given up", func(*record.Record) {}, "Failures", "calls behind these figures failed, none was refused and none went without an answer."},
+		{"given up is unknown", func(rec *record.Record) { withhold(rec, "cut-calls", "x") }, "Failures", "calls behind these figures failed, and none was refused."},
+		{"given up is unknown of one round", func(rec *record.Record) {
+			withhold(&record.Record{Results: rec.Results[:1]}, "cut-calls", "x")
+		}, "Failures", "failed, and none was refused."},
+		{"given up", func(rec *record.Record) { change(rec, "surface=meta/load=95pct", "cut-calls", to(2)) }, "Failures",
+			"In all phases of the load 0 failed and 0 were refused, and 6 had no answer and were given up; the rows concerned are marked."},
 		{"no rate kept up with", func(rec *record.Record) { change(rec, "Open", "unsent-calls", to(3)) }, "Under load", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

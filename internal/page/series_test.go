@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpbench/internal/record"
+	"mcpbench/internal/stat"
 )
 
 // ladders arranges the ladders of a record, by surface.
@@ -214,6 +215,7 @@ func TestKneeWords(t *testing.T) {
 	assert.Contains(t, ladders(t, rec)["individual"].kneeWords(), "932 calls a second, where a call that waits for no other takes 3.90 ms.")
 	withhold(rec, "alone-ns/call", "x")
 	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "Throughput does not grow beyond the lightest step: about 5.")
+	assert.Contains(t, line(t, drawn(t, rec), "| http, meta | 1,000 |"), "| 2,060 | at or below 5.")
 	assert.Contains(t, ladders(t, only(rec, "creds=20"))["meta"].kneeWords(), "cannot be told: too few steps")
 	for _, r := range rec.Results {
 		for i, v := range r.Values {
@@ -223,6 +225,9 @@ func TestKneeWords(t *testing.T) {
 		}
 	}
 	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "throughput still grows at 4000 in flight. The most it came to is")
+	page := drawn(t, rec)
+	assert.Contains(t, line(t, page, "| http, meta | 1,000 |"), "<sup>b</sup> | 12,000 | n/a <sup>a</sup> |")
+	assert.Contains(t, page, "<sup>a</sup> n/a: no knee within the ladder: throughput still grows at 4000 in flight.")
 	withhold(rec, "calls/s", "x")
 	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "cannot be told")
 }
@@ -285,4 +290,82 @@ func TestOneCallerIsBelowTheLadder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, time.Millisecond, doubted.Response, "the lightest that is believed")
 	assert.Empty(t, callersAlone(&Scenario{Results: []record.Result{{}}}))
+}
+
+// A surface whose memory does not grow in a line says at a glance by how much it
+// grew on average, and that this is no line.
+func TestSlopesAtAGlance(t *testing.T) {
+	const unit = "peak-RSS-bytes"
+	for _, tc := range []struct {
+		name   string
+		change func(*record.Record)
+		want   string
+		notes  []string
+	}{
+		{"a line", func(rec *record.Record) { grow(rec, unit, 50*mebi, 2*mebi) }, "2 MiB", nil},
+		{"it bends", func(rec *record.Record) {
+			grow(rec, unit, 50*mebi, mebi)
+			change(rec, "creds=1000", unit, to((51+2*999)*mebi))
+		}, "2 MiB on average to 1,000", []string{"<sup>a</sup> not linear: the step at 1000 is"}},
+		{"it shrinks in the end", func(rec *record.Record) {
+			grow(rec, unit, 50*mebi, mebi)
+			change(rec, "creds=1000", unit, to(mebi))
+		}, "−51.3 KiB on average to 1,000", []string{"<sup>a</sup> not linear: "}},
+		{"the last is doubted", func(rec *record.Record) {
+			grow(rec, unit, 50*mebi, mebi)
+			change(rec, "creds=500", unit, to((51+2*499)*mebi))
+			change(rec, "creds=1000", unit, to(9000*mebi))
+			doubt(rec, "creds=1000", "x")
+		}, "2 MiB on average to 500", []string{"<sup>a</sup> not linear: the step at 500 is"}},
+		{"few steps", func(rec *record.Record) {
+			*rec = *only(rec, "creds=5")
+			grow(rec, unit, 50*mebi, mebi)
+		}, "1 MiB on average to 500", []string{"<sup>a</sup> not shown to be linear: 3 steps are too few to tell, which takes 5."}},
+		{"one step", func(rec *record.Record) { *rec = *only(rec, "creds=500") }, "n/a", []string{"<sup>a</sup> n/a: a slope needs a second step."}},
+		{"unknown", func(rec *record.Record) { withhold(rec, unit, "no permission") }, "n/a", []string{"<sup>a</sup> n/a: no permission."}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rec := only(sampleSeries(), "surface=meta/creds")
+			tc.change(rec)
+			m := &tableMaker{}
+			assert.Equal(t, tc.want, m.slope(unit, ladders(t, rec)["meta"].main()).Text)
+			notes := m.finish().Notes
+			require.Len(t, notes, len(tc.notes))
+			for i, want := range tc.notes {
+				assert.Contains(t, notes[i], want)
+			}
+		})
+	}
+}
+
+// Steps that lie close together but for one have a slope, and no interval.
+func TestLineWithoutAnInterval(t *testing.T) {
+	line := Trend{Line: stat.Line{Steps: stat.MinFit, N: stat.MinFit}, Straight: true}
+	assert.Equal(t, "too few of the steps are far enough apart", line.bent())
+	assert.False(t, line.Reliable())
+	m := &tableMaker{}
+	m.fitRow("Peak", Group{Steps: []*Scenario{{Credentials: 1}, {Credentials: 1000}}}, false, line)
+	assert.Equal(t, []string{"<sup>a</sup> n/a: too few of the steps are far enough apart."}, m.finish().Notes)
+}
+
+func TestGivenUpIsCounted(t *testing.T) {
+	rec := wholeRecord()
+	change(rec, "surface=meta/creds=500", "cut-calls", to(3)) // three rounds of it
+	page := drawn(t, rec)
+	assert.Contains(t, page, "| Scenario | Answered | Refused | Failed | Given up | Reconnects |")
+	assert.Contains(t, line(t, page, "| http, meta, series |"), "| 0 | 0 | 9 | 0 | 1 |")
+	assert.Contains(t, line(t, page, "| http, meta, at a rate |"), "| 0 | 0 | 0 | 0 | 1 |")
+	assert.Contains(t, line(t, page, "| http, meta | 4,032 |"), "| 0 | 0 | n/a <sup>a</sup> | 0 | 1 |")
+	assert.Contains(t, page, "n/a: counted in series and at rates alone.")
+	assert.NotContains(t, drawn(t, sampleRecord()), "Given up")
+}
+
+// The command of a step is that step's and no other's: go test matches each
+// element of a name by itself.
+func TestOneStepIsMeasuredByItsName(t *testing.T) {
+	page := drawn(t, sampleSeries())
+	assert.Contains(t, page, "\ngo test -run '^$' -bench 'Series/.*/transport=http/surface=dynamic/creds=1000$' -benchtime=1x -timeout 0 ./bench_test\n",
+		"the largest of those loaded alike")
+	assert.Contains(t, page, "surface=individual/creds=500$'", "the last that ran")
+	assert.Contains(t, oneStep(&Scenario{Name: "Series/surface=odd/shape=round"}), "-bench 'Series/surface=odd/shape=round' ")
 }

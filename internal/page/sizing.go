@@ -65,12 +65,15 @@ func newSizer(l *Ladder) *Sizer {
 	default:
 		s.Model = Model{
 			Base: Range{peak.Intercept - peak.Residual, peak.Intercept, peak.Intercept + peak.Residual, peak.Refs},
-			Held: Range{s.held.Lo, s.held.Slope, s.held.Hi, s.held.Refs},
+			Held: s.holds(),
 			Call: Range{(peak.Lo - s.held.Hi) / each, (peak.Slope - s.held.Slope) / each, (peak.Hi - s.held.Lo) / each, peak.Refs},
 		}
 	}
 	return s
 }
+
+// holds is what one credential more takes that does not call, if that is known.
+func (s *Sizer) holds() Range { return Range{s.held.Lo, s.held.Slope, s.held.Hi, s.held.Refs} }
 
 // holding is what one credential more takes while it does not call: the
 // steepest of the lines through memory that no call is using. The live heap
