@@ -246,9 +246,9 @@ func (l *Ladder) totals() []*Scenario {
 
 // ladderMethod says how series and open loops are measured.
 const ladderMethod = "A step of a series is one process and that many distinct credentials. It is read idle; credentials are admitted, several at a time, " +
-	"each with a first `tools/list`; every credential keeps its requests in flight, `tools/call` and `tools/list` in turn; the same with one method at a time, " +
+	"each with a first `tools/list`; one connection calls while all others are silent, which shows what a call takes that waits for no other; " +
+	"every credential keeps its requests in flight, `tools/call` and `tools/list` in turn; the same with one method at a time, " +
 	"which is where processor time for each comes from; the load stops and memory comes to rest; connections are closed and it comes to rest again. " +
-	"In a phase of its own one connection calls while all others are silent, which shows what a call takes that waits for no other. " +
 	"Calls at a rate are sent when they fall due, at random moments and whether or not earlier ones were answered, and their latency counts from that moment."
 
 // ladderMethods lists what the record says of the method of series and open
