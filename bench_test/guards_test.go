@@ -36,8 +36,8 @@ func (k stopKind) because(format string, args ...any) string {
 
 // guards are the bounds that a series keeps.
 type guards struct {
-	// memory is what the subject's resident set may reach, in bytes.
-	memory int64
+	// memory is what the subject's resident set may reach, and left what the host must keep available, in bytes.
+	memory, left int64
 	// latency is the 99th percentile of tools/call above which a step is the last.
 	latency time.Duration
 	// descriptors is what a process may have open.
@@ -47,24 +47,28 @@ type guards struct {
 	now      func() time.Time
 }
 
-// memoryShare is the part of the memory available that a series may use unless told otherwise.
-const memoryShare = 0.8
+// memoryShare is the part of the memory available that a series may use unless told otherwise, and leftShare the
+// part that nobody may use while a step runs.
+const memoryShare, leftShare = 0.8, 0.05
 
 // newGuards takes the bounds from the flags, and from the host where a flag is not given. A timeout of 0 is
 // none.
 func newGuards(budget int64, ceiling, timeout time.Duration) (guards, error) {
+	available, err := meter.AvailableMemory()
+	if err != nil {
+		return guards{}, err
+	}
 	if budget == 0 {
-		available, err := meter.AvailableMemory()
-		if err != nil {
-			return guards{}, err
-		}
 		budget = int64(memoryShare * float64(available))
 	}
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return guards{}, fmt.Errorf("read the bound of descriptors: %w", err)
 	}
-	g := guards{memory: budget, latency: ceiling, descriptors: int64(min(limit.Cur, math.MaxInt64)), now: time.Now}
+	g := guards{
+		memory: budget, left: int64(leftShare * float64(available)), latency: ceiling,
+		descriptors: int64(min(limit.Cur, math.MaxInt64)), now: time.Now,
+	}
 	if timeout > 0 {
 		g.deadline = time.Now().Add(timeout)
 	}
@@ -104,11 +108,12 @@ func (g guards) inTime(step scenarios.Step) string {
 	return stopTimeout.because("go test would end the run during the step of %d credentials; add -timeout 0", step.Creds)
 }
 
-// timeFor is a time within which a step ends, unless the subject is very slow: its loads, twice the way to
-// rest, and admission.
+// timeFor is a time within which a step ends, unless the subject is very slow: its loads, of which the mixed one
+// lasts until connections have had enough calls, twice the way to rest, and admission.
 func timeFor(step scenarios.Step) time.Duration {
-	const resting, admission = 40 * time.Second, 20 * time.Millisecond
-	return 2*step.Duration + resting + time.Duration(step.Creds)*admission
+	const resting, admission, call = 40 * time.Second, 20 * time.Millisecond, time.Millisecond
+	calls := time.Duration(enoughCalls*step.Connections()) * call
+	return step.Duration + max(step.Duration, calls) + resting + time.Duration(step.Creds)*admission
 }
 
 const mib = 1 << 20
@@ -135,24 +140,39 @@ func estimatePeak(before []reached, connections int) float64 {
 	return last.peak + max(0, slope)*float64(max(0, connections-last.connections))
 }
 
-// errOverBudget ends a step that was about to take more memory than it may.
-var errOverBudget = errors.New("the memory budget was passed")
+// errMemory ends a step that was about to take more memory than there is for it.
+var errMemory = errors.New("the memory budget was passed")
+
+// usage is the subject's resident set and what the host has available, in bytes.
+type usage struct{ rss, available int64 }
+
+// beyond returns errMemory, with the figures, if the usage is more than may be.
+func (g guards) beyond(u usage) error {
+	switch {
+	case u.rss > g.memory:
+		return fmt.Errorf("%w: %.0f MiB of %.0f MiB", errMemory, float64(u.rss)/mib, float64(g.memory)/mib)
+	case u.available < g.left:
+		return fmt.Errorf("%w: the host has %.0f MiB available and must keep %.0f MiB", errMemory, float64(u.available)/mib, float64(g.left)/mib)
+	default:
+		return nil
+	}
+}
 
 // watchdogEvery is how often the watchdog looks: a process cannot take much more memory in between than a CPU
 // can touch, some gigabytes a second.
 const watchdogEvery = 100 * time.Millisecond
 
-// watchdog returns a context that ends with errOverBudget when the resident set passes the budget, and a
-// function that ends the watch.
-func (g guards) watchdog(ctx context.Context, rss func() (int64, error)) (context.Context, func()) {
+// watchdog returns a context that ends with errMemory when more memory is used than may be, and a function that
+// ends the watch.
+func (g guards) watchdog(ctx context.Context, used func() (usage, error)) (context.Context, func()) {
 	watched, cancel := context.WithCancelCause(ctx)
 	go func() {
 		ticker := time.NewTicker(watchdogEvery)
 		defer ticker.Stop()
 		for {
 			// A process that cannot be read has ended, which others will notice and explain.
-			if now, err := rss(); err == nil && now > g.memory {
-				cancel(fmt.Errorf("%w: %.0f MiB of %.0f MiB", errOverBudget, float64(now)/mib, float64(g.memory)/mib))
+			if now, err := used(); err == nil && g.beyond(now) != nil {
+				cancel(g.beyond(now))
 			}
 			select {
 			case <-watched.Done():
@@ -202,17 +222,18 @@ func TestEstimatePeakErrsUpwards(t *testing.T) {
 }
 
 func TestWatchdog(t *testing.T) {
-	g := guards{memory: 100}
-	ctx, end := g.watchdog(t.Context(), func() (int64, error) { return 101, nil })
-	<-ctx.Done()
-	require.ErrorIs(t, context.Cause(ctx), errOverBudget)
-	end()
-
-	ctx, end = g.watchdog(t.Context(), func() (int64, error) { return 100, nil })
+	g := guards{memory: 100, left: 50}
+	for _, much := range []usage{{rss: 101, available: 50}, {rss: 100, available: 49}} {
+		ctx, end := g.watchdog(t.Context(), func() (usage, error) { return much, nil })
+		<-ctx.Done()
+		require.ErrorIs(t, context.Cause(ctx), errMemory)
+		end()
+	}
+	ctx, end := g.watchdog(t.Context(), func() (usage, error) { return usage{100, 50}, nil })
 	require.NoError(t, ctx.Err())
 	end()
 	<-ctx.Done()
-	require.NotErrorIs(t, context.Cause(ctx), errOverBudget)
+	require.NotErrorIs(t, context.Cause(ctx), errMemory)
 }
 
 func TestNewGuards(t *testing.T) {
@@ -221,6 +242,7 @@ func TestNewGuards(t *testing.T) {
 	available, err := meter.AvailableMemory()
 	require.NoError(t, err)
 	assert.InEpsilon(t, memoryShare*float64(available), float64(g.memory), 0.1)
+	assert.InEpsilon(t, leftShare*float64(available), float64(g.left), 0.1)
 	assert.Positive(t, g.descriptors)
 	assert.Zero(t, g.deadline, "without a timeout there is no end")
 	g, err = newGuards(5, time.Second, time.Hour)

@@ -1,9 +1,12 @@
 package bench_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,8 +33,8 @@ func (s *suite) open(b *testing.B, name string, o scenarios.Offer) {
 		return
 	}
 	short := strings.TrimPrefix(name, "Open/subject="+s.subject.Name+"/transport=http/")
-	knee, err := s.knee(o)
-	if why := s.guards.inTime(o.Step); why != "" {
+	rate, unfound, err := s.offer(name, o)
+	if why := s.guards.next(s.smaller(o.Step), o.Step, s.subject.Many.UpstreamConnections); why != "" {
 		err = errors.New(why)
 	}
 	if err != nil {
@@ -43,42 +46,89 @@ func (s *suite) open(b *testing.B, name string, o scenarios.Offer) {
 	defer func() { s.progress.end(verdict) }()
 	r := &openRun{
 		stepRun: stepRun{trial: newTrial(b, s, stepLaunch(name, o.Step), openMethod, stepSettings(s.subject, o.Step)), step: o.Step},
-		rate:    knee.PerSecond * float64(o.Percent) / 100,
-		unfound: knee.Reason,
+		rate:    rate,
+		unfound: unfound,
 	}
-	verdict = r.run([]phase{{"idle", r.start}, {"admit", r.admit}, {"load", r.guarded(r.offer)}, {"close", r.end}})
+	verdict = r.run([]phase{{"idle", r.start}, {"admit", r.guarded(r.admit)}, {"load", r.guarded(r.offer)}, {"close", r.end}})
 }
 
 // openMethod says in the record how the figures of an open loop came about.
-const openMethod = "open loop, tools/call and tools/list in turn, offered at a part of the knee's throughput, " +
+const openMethod = "open loop, tools/call and tools/list in turn, due at random as from independent callers at a part of the knee's throughput, " +
 	"latency from when a call was due; " + statistics
 
-// knee finds the surface's knee from the steps of its series so far that are to be believed, and that keep as
-// many calls in flight a credential as the open loop may.
-func (s *suite) knee(o scenarios.Offer) (stat.Knee, error) {
-	surface, settings := o.Step.Surface, s.settings(stepSettings(s.subject, o.Step))
-	var points []stat.Throughput
+// offer is the rate of an open loop in calls a second, and why it is not a part of a knee, if it is not. Every
+// round of it offers what the first one did, so that they can be told apart from each other by nothing else.
+func (s *suite) offer(name string, o scenarios.Offer) (rate float64, unfound string, err error) {
+	knee, err := s.knee(o)
+	rate = knee.PerSecond * float64(o.Percent) / 100
 	for _, r := range s.results {
-		if r.Kind() != record.Series || r.Part("surface") != string(surface) || len(r.Certificate) > 0 ||
-			r.Config[record.KeySettings] != settings {
-			continue
+		if offered, ok := r.Value("offered-calls/s"); ok && r.Name == name {
+			return offered, knee.Reason, err
 		}
-		perSecond, ok1 := r.Value("calls/s")
-		inFlight, ok2 := r.Value("inflight")
-		if !ok1 || !ok2 {
-			continue
-		}
-		p50, _ := r.Value(record.Call.Unit("p50-ns"))
-		p99, _ := r.Value(record.Call.Unit("p99-ns"))
-		round, _ := strconv.Atoi(r.Identity[record.KeyRound])
-		points = append(points, stat.Throughput{
-			Round: round, InFlight: int(inFlight), PerSecond: perSecond, P50: time.Duration(p50), P99: time.Duration(p99),
-		})
 	}
-	if len(points) == 0 {
-		return stat.Knee{}, fmt.Errorf("the record holds no step of the series on %s to be believed: measure Series/surface=%s first, or name a record that has it with -record and -resume", surface, surface)
+	return rate, knee.Reason, err
+}
+
+// steps are those of the offer's series so far that are to be believed, and that keep as many calls in flight a
+// credential as the open loop may.
+func (s *suite) steps(of scenarios.Step) []record.Result {
+	settings := s.settings(stepSettings(s.subject, of))
+	return slices.DeleteFunc(slices.Clone(s.results), func(r record.Result) bool {
+		return r.Kind() != record.Series || r.Part("surface") != string(of.Surface) || len(r.Certificate) > 0 ||
+			r.Config[record.KeySettings] != settings
+	})
+}
+
+// smaller is what the steps of at most as many credentials reached, which tells what an open loop may.
+func (s *suite) smaller(than scenarios.Step) []reached {
+	var before []reached
+	for _, r := range s.steps(than) {
+		clients, _ := r.Value("clients")
+		if _, ok := r.Value("peak-RSS-bytes"); ok && int(clients) <= than.Creds {
+			before = append(before, stepFigures(r, scenarios.Step{Creds: int(clients), InFlight: than.InFlight}))
+		}
+	}
+	slices.SortStableFunc(before, func(a, b reached) int { return cmp.Compare(a.connections, b.connections) })
+	return before
+}
+
+// knee finds the surface's knee. The lightest step says as well what one call at a time comes to.
+func (s *suite) knee(o scenarios.Offer) (stat.Knee, error) {
+	steps := s.steps(o.Step)
+	if len(steps) == 0 {
+		return stat.Knee{}, fmt.Errorf("the record holds no step of the series on %s to be believed: measure Series/surface=%s first, or name a record that has it with -record and -resume", o.Step.Surface, o.Step.Surface)
+	}
+	least := math.Inf(1)
+	for _, r := range steps {
+		if clients, ok := r.Value("clients"); ok {
+			least = min(least, clients)
+		}
+	}
+	var points []stat.Throughput
+	for _, r := range steps {
+		points = append(points, throughputs(r, least)...)
 	}
 	return stat.FindKnee(points)
+}
+
+// throughputs are what a step came to: its load, and one call at a time where it is the step of the least clients.
+func throughputs(r record.Result, least float64) []stat.Throughput {
+	var points []stat.Throughput
+	round, _ := strconv.Atoi(r.Identity[record.KeyRound])
+	clients, _ := r.Value("clients")
+	if alone, ok := r.Value("alone-ns/call"); ok && clients == least {
+		points = append(points, stat.Throughput{Round: round, InFlight: 1, PerSecond: float64(time.Second) / alone})
+	}
+	perSecond, ok1 := r.Value("calls/s")
+	inFlight, ok2 := r.Value("inflight")
+	if !ok1 || !ok2 {
+		return points
+	}
+	p50, _ := r.Value(record.Call.Unit("p50-ns"))
+	p99, _ := r.Value(record.Call.Unit("p99-ns"))
+	return append(points, stat.Throughput{
+		Round: round, InFlight: int(inFlight), PerSecond: perSecond, P50: time.Duration(p50), P99: time.Duration(p99),
+	})
 }
 
 // start starts the process. What it costs idle is in the series.
@@ -91,7 +141,7 @@ func (r *openRun) start(context.Context) error {
 func (r *openRun) offer(ctx context.Context) error {
 	return r.resident(func() error {
 		offered, err := r.watched(func() (*load.Phase, error) {
-			return load.Open(ctx, r.workers(record.Call, record.List), r.rate, load.Options{Duration: r.step.Duration})
+			return load.Open(ctx, r.workers(record.Call, record.List), r.rate, r.options(r.step.Duration))
 		})
 		if err != nil {
 			return err

@@ -36,17 +36,15 @@ func (r *pointRun) load(ctx context.Context) error {
 
 // loadTotal sums the methods' phases.
 type loadTotal struct {
-	wall                   time.Duration
-	spent                  spending
-	calls, refused, failed int64
+	wall  time.Duration
+	spent spending
+	calls int64
 }
 
 func (t *loadTotal) write(r *trial) {
 	r.sheet.set("loaded-cpu-cores", t.spent.cpu.Seconds()/t.wall.Seconds())
 	r.sheet.perCall("cpu-ns/call", float64(t.spent.cpu), t.calls)
 	r.sheet.set("suite-cpu-cores", t.spent.suite.Seconds()/t.wall.Seconds())
-	r.sheet.set("refused-calls", float64(t.refused))
-	r.sheet.set("failed-calls", float64(t.failed))
 	certify(r.sheet, t, r.suite.cpus)
 }
 
@@ -58,6 +56,9 @@ func (r *pointRun) loadMethod(ctx context.Context, method record.Method, total *
 		return err
 	}
 	phase, err := load.Closed(ctx, r.people.workers(r.requests[method]), load.Options{Calls: r.point.Rounds})
+	if phase != nil {
+		r.count(phase)
+	}
 	if err != nil {
 		return err
 	}
@@ -83,6 +84,4 @@ func (t *loadTotal) add(wall time.Duration, spent spending, m *load.Method) {
 	t.wall += wall
 	t.spent = t.spent.plus(spent)
 	t.calls += m.Calls()
-	t.refused += m.Refused
-	t.failed += m.Failed
 }

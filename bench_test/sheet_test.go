@@ -93,6 +93,9 @@ func (s *sheet) latencies(method record.Method, m *load.Method) {
 		return
 	}
 	s.set(method.Unit("max-ns"), float64(m.Max.Nanoseconds()))
+	if unit := method.Unit("mean-ns"); s.wants(unit) {
+		s.set(unit, m.Latency.Mean())
+	}
 	for _, q := range published {
 		if !s.wants(method.Unit(q.name + "-ns")) {
 			continue
@@ -123,6 +126,9 @@ func (s *sheet) methodUnits(method record.Method) []string {
 
 func (s *sheet) latencyUnits(method record.Method) []string {
 	units := []string{method.Unit("max-ns")}
+	if unit := method.Unit("mean-ns"); s.wants(unit) {
+		units = append(units, unit)
+	}
 	for _, q := range published {
 		if s.wants(method.Unit(q.name + "-ns")) {
 			units = append(units, method.Unit(q.name+"-ns"), method.Unit(q.name+"-lo-ns"), method.Unit(q.name+"-hi-ns"))

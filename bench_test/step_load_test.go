@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -18,12 +19,51 @@ import (
 // sampleEvery is how often the resident set is read under load.
 const sampleEvery = 100 * time.Millisecond
 
+// aloneShare is the part of the mixed load's time in which one connection calls alone.
+const aloneShare = 5
+
+// alone has one connection call while the others are open and silent: the time of a call that waits for no other.
+func (r *stepRun) alone(ctx context.Context) error {
+	l, err := r.timed(ctx, r.workers(record.Call, record.List)[:1], load.Options{Duration: r.step.Duration / aloneShare})
+	if err != nil {
+		return err
+	}
+	const part = " while one connection called alone"
+	certifySuite(r.sheet, part, l.total(), r.suite.cpus)
+	certifyHost(r.sheet, part, l.total())
+	perSecond, ok := l.phase.Steady.PerSecond()
+	if !ok || perSecond == 0 {
+		r.sheet.absent("no call ended in time", "alone-ns/call")
+		return nil
+	}
+	r.sheet.set("alone-ns/call", float64(time.Second)/perSecond)
+	return nil
+}
+
+const (
+	// enoughCalls is how many calls a connection must have ended, on average, for the load to have been steady:
+	// the first of them is still part of setting off.
+	enoughCalls = 6
+	// longestLoad is how many times its duration the mixed load may take for that.
+	longestLoad = 12
+	// suiteMemory is what the suite may take, stand-ins included, with up to suiteConnections.
+	suiteMemory, suiteConnections = 100 * mib, 4000
+)
+
 // mixed is the load whose latencies are published: every connection calls and lists in turn.
 func (r *stepRun) mixed(ctx context.Context) error {
+	debug.FreeOSMemory() // what the phases before left behind is not this one's
+	if err := meter.ResetSelfPeak(); err != nil {
+		return err
+	}
 	err := r.resident(func() error {
-		load, err := r.timed(ctx, r.step.Duration, record.Call, record.List)
+		options := r.options(r.step.Duration)
+		options.Enough, options.Longest = enoughCalls, longestLoad*r.step.Duration
+		load, err := r.timed(ctx, r.workers(record.Call, record.List), options)
 		if err == nil {
 			load.write(r.trial)
+			r.sheet.set("load-ns", float64(load.phase.Begun))
+			r.checkSteady(load.phase)
 		}
 		return err
 	})
@@ -31,6 +71,31 @@ func (r *stepRun) mixed(ctx context.Context) error {
 		return err
 	}
 	return r.loaded(ctx)
+}
+
+// options are those of a load that all connections take part in.
+func (r *stepRun) options(d time.Duration) load.Options {
+	return load.Options{Duration: d, Spread: spreadOf(d), Drain: r.suite.guards.latency + time.Minute}
+}
+
+// checkSteady doubts a load in which connections had too few answers for more than their setting off to be seen.
+func (r *stepRun) checkSteady(p *load.Phase) {
+	if each := float64(p.Calls()) / float64(r.step.Connections()); each < enoughCalls {
+		r.sheet.doubt("too few calls: %.1f a connection in %v, and a steady load takes %d", each, p.Begun.Round(time.Second), enoughCalls)
+	}
+}
+
+// checkOwnMemory records what the suite itself took, and doubts a load that was made with too much.
+func (r *stepRun) checkOwnMemory() error {
+	own, err := meter.SelfPeak()
+	if err != nil {
+		return err
+	}
+	r.sheet.set("suite-RSS-bytes", float64(own))
+	if r.step.Connections() <= suiteConnections && own > suiteMemory {
+		r.sheet.doubt("the suite itself took %d MiB, and %d are allowed up to %d connections", own/mib, suiteMemory/mib, suiteConnections)
+	}
+	return nil
 }
 
 // resident reads the resident set while load runs: its mean, and the kernel's own high-water mark.
@@ -56,11 +121,9 @@ func (t *trial) resident(load func() error) error {
 
 // loaded reads what is best read as the load ends, before memory is given back.
 func (r *stepRun) loaded(ctx context.Context) error {
-	own, err := meter.SelfRSS()
-	if err != nil {
+	if err := r.checkOwnMemory(); err != nil {
 		return err
 	}
-	r.sheet.set("suite-RSS-bytes", float64(own))
 	var reading *meter.HeapReading
 	if heap := r.people.instances[0].heap; heap != nil {
 		live, err := heap.Live(ctx)
@@ -69,9 +132,11 @@ func (r *stepRun) loaded(ctx context.Context) error {
 		}
 		reading = &live
 	}
-	if err := r.composition("load", reading); err != nil {
+	rss, err := r.composition("load", reading)
+	if err != nil {
 		return err
 	}
+	r.sheet.set("load-RSS-bytes", float64(rss))
 	return r.connected(ctx)
 }
 
@@ -83,11 +148,9 @@ type timedLoad struct {
 	upstream int64
 }
 
-// timed runs all connections in a closed loop over the methods, which each connection takes in turn.
-func (r *stepRun) timed(ctx context.Context, d time.Duration, methods ...record.Method) (*timedLoad, error) {
-	return r.watched(func() (*load.Phase, error) {
-		return load.Closed(ctx, r.workers(methods...), load.Options{Duration: d, Spread: spreadOf(d), Drain: r.suite.guards.latency + time.Minute})
-	})
+// timed runs connections in a closed loop.
+func (r *stepRun) timed(ctx context.Context, workers []load.Worker, options load.Options) (*timedLoad, error) {
+	return r.watched(func() (*load.Phase, error) { return load.Closed(ctx, workers, options) })
 }
 
 // workers makes every connection take the methods in turn.
@@ -111,6 +174,9 @@ func (t *trial) watched(run func() (*load.Phase, error)) (*timedLoad, error) {
 		return nil, err
 	}
 	p, err := run()
+	if p != nil {
+		t.count(p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -141,14 +207,13 @@ func (l *timedLoad) check(t *trial) error {
 
 // write adds the figures of a mixed load to the sheet.
 func (l *timedLoad) write(t *trial) {
-	calls := l.phase.Calls()
-	elapsed := l.phase.Elapsed()
-	total := loadTotal{
-		wall: elapsed, spent: l.spent, calls: calls, refused: l.phase.Refused(), failed: l.phase.Failed(),
+	l.total().write(t)
+	t.sheet.set("calls", float64(l.phase.Calls()))
+	if perSecond, ok := l.phase.Steady.PerSecond(); ok {
+		t.sheet.set("calls/s", perSecond)
+	} else {
+		t.sheet.absent("not every connection had an answer before the load ended", "calls/s")
 	}
-	total.write(t)
-	t.sheet.set("calls", float64(calls))
-	t.sheet.set("calls/s", float64(calls)/elapsed.Seconds())
 	for _, method := range []record.Method{record.Call, record.List} {
 		t.sheet.latencies(method, l.phase.Methods[string(method)])
 	}
@@ -159,16 +224,22 @@ func (l *timedLoad) write(t *trial) {
 	t.sheet.perCall("upstream-requests/call", float64(l.upstream), reads)
 }
 
+func (l *timedLoad) total() *loadTotal {
+	return &loadTotal{wall: l.phase.Elapsed(), spent: l.spent, calls: l.phase.Calls()}
+}
+
 // methodShare is the part of the mixed load's time that each method has to itself.
 const methodShare = 3
 
 // methods runs one method at a time, so that each one's own processor time is known.
 func (r *stepRun) methods(ctx context.Context) error {
 	for _, method := range []record.Method{record.Call, record.List} {
-		load, err := r.timed(ctx, r.step.Duration/methodShare, method)
+		load, err := r.timed(ctx, r.workers(method), r.options(r.step.Duration/methodShare))
 		if err != nil {
 			return fmt.Errorf("%s: %w", method, err)
 		}
+		// Processor time a call is the subject's own, however busy the suite was.
+		certifyHost(r.sheet, fmt.Sprintf(" while tools/%s alone was called", method), load.total())
 		r.sheet.perCall(method.Unit("cpu-ns/call"), float64(load.spent.cpu), load.phase.Calls())
 	}
 	return nil
@@ -189,7 +260,7 @@ func (r *stepRun) profile(ctx context.Context) error {
 	go func() {
 		failed <- writeTo(filepath.Join(dir, "cpu.pprof"), func(f *os.File) error { return heap.CPUProfile(ctx, length, f) })
 	}()
-	_, err = r.timed(ctx, length, record.Call, record.List)
+	_, err = r.timed(ctx, r.workers(record.Call, record.List), r.options(length))
 	if profiled := <-failed; err == nil {
 		err = profiled
 	}

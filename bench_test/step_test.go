@@ -23,8 +23,8 @@ type stepRun struct {
 
 func (r *stepRun) phases() []phase {
 	return []phase{
-		{"idle", r.idle}, {"admit", r.guarded(r.admit)}, {"profile", r.guarded(r.profile)}, {"load", r.guarded(r.mixed)},
-		{"methods", r.guarded(r.methods)}, {"settle", r.settle}, {"close", r.close},
+		{"idle", r.idle}, {"admit", r.guarded(r.admit)}, {"alone", r.guarded(r.alone)}, {"profile", r.guarded(r.profile)},
+		{"load", r.guarded(r.mixed)}, {"methods", r.guarded(r.methods)}, {"settle", r.guarded(r.settle)}, {"close", r.guarded(r.close)},
 	}
 }
 
@@ -95,13 +95,17 @@ func (r *stepRun) admitOne(ctx context.Context, i int, reply *mcp.Reply) error {
 // guarded runs a phase under the watchdog. A step that it ends is over, but recorded as far as it got.
 func (r *stepRun) guarded(run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		watched, end := r.suite.guards.watchdog(ctx, func() (int64, error) {
+		watched, end := r.suite.guards.watchdog(ctx, func() (usage, error) {
 			reading, err := r.people.read()
-			return reading.RSS, err
+			if err != nil {
+				return usage{}, err
+			}
+			available, err := meter.AvailableMemory()
+			return usage{reading.RSS, available}, err
 		})
 		defer end()
 		err := run(watched)
-		if cause := context.Cause(watched); errors.Is(cause, errOverBudget) {
+		if cause := context.Cause(watched); errors.Is(cause, errMemory) {
 			return &earlyEnd{stopWatchdog, cause.Error()}
 		}
 		return err
@@ -114,7 +118,8 @@ func (r *stepRun) settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.composition("rest", settled[0].Heap)
+	_, err = r.composition("rest", settled[0].Heap)
+	return err
 }
 
 // close closes the connections, reads the memory at rest again, and ends the process.
@@ -128,13 +133,13 @@ func (r *stepRun) close(ctx context.Context) error {
 	return r.stop(ctx)
 }
 
-// composition writes what the resident set is made of.
-func (r *stepRun) composition(at string, heap *meter.HeapReading) error {
+// composition writes what the resident set is made of, and returns that resident set.
+func (r *stepRun) composition(at string, heap *meter.HeapReading) (int64, error) {
 	breakdown, err := r.people.instances[0].tree.Breakdown()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r.sheet.optional(at+"-file-bytes", breakdown.File, "the kernel does not tell")
+	r.sheet.optional(at+"-file-bytes", breakdown.FileRSS(), "the kernel does not tell")
 	if heap == nil {
 		heap = &meter.HeapReading{}
 	}
@@ -143,10 +148,10 @@ func (r *stepRun) composition(at string, heap *meter.HeapReading) error {
 	r.sheet.optional(at+"-runtime-bytes", heap.Runtime, noHeap)
 	if heap.Idle == nil || heap.Released == nil {
 		r.sheet.absent(noHeap, at+"-free-bytes")
-		return nil
+		return breakdown.RSS, nil
 	}
 	r.sheet.set(at+"-free-bytes", float64(*heap.Idle-*heap.Released))
-	return nil
+	return breakdown.RSS, nil
 }
 
 // lookAhead decides whether the next step may follow this one.

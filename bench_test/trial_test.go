@@ -29,6 +29,9 @@ type trial struct {
 	requests requests
 	people   *population
 	sheet    *sheet
+	// loads counts the loads that ran, and outcomes what became of their calls.
+	loads    int
+	outcomes outcomes
 	// broken is why the trial fails although it could be measured to its end.
 	broken error
 }
@@ -129,10 +132,38 @@ type earlyEnd struct {
 
 func (e *earlyEnd) Error() string { return "ended early: " + e.why }
 
+// outcomes counts calls that did not end as they should have.
+type outcomes struct{ refused, failed, cut int64 }
+
+// count adds what became of a load's calls, whoever ended it.
+func (t *trial) count(p *load.Phase) {
+	t.loads++
+	t.outcomes.refused += p.Refused()
+	t.outcomes.failed += p.Failed()
+	t.outcomes.cut += p.Cut
+}
+
+// writeOutcomes adds to the sheet what became of the calls of all loads.
+func (t *trial) writeOutcomes() {
+	for _, o := range []struct {
+		unit string
+		n    int64
+	}{{"refused-calls", t.outcomes.refused}, {"failed-calls", t.outcomes.failed}, {"cut-calls", t.outcomes.cut}} {
+		switch {
+		case !t.sheet.wants(o.unit):
+		case t.loads == 0:
+			t.sheet.absent("no load ran", o.unit)
+		default:
+			t.sheet.set(o.unit, float64(o.n))
+		}
+	}
+}
+
 // endEarly marks everything that was not measured as absent.
 func (t *trial) endEarly(phase string, early *earlyEnd) {
 	t.sheet.doubt("%s: %v", phase, early)
 	t.sheet.result.Stop = early.kind.because("%s: %v", phase, early)
+	t.writeOutcomes()
 	t.sheet.absent("the step was ended early", t.sheet.unmeasured()...)
 }
 
@@ -226,6 +257,7 @@ func (t *trial) stop(ctx context.Context) error {
 		}
 	}
 	t.sheet.set("exit-ns", float64(slowest))
+	t.writeOutcomes()
 	t.checkConnections()
 	t.checkSecrets()
 	if unknown := t.gitlab.Unknown(); len(unknown) > 0 {

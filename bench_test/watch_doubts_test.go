@@ -32,6 +32,16 @@ func TestCertify(t *testing.T) {
 	}
 }
 
+func TestCertifyAPart(t *testing.T) {
+	var s sheet
+	busy := &loadTotal{wall: time.Second, spent: spending{suite: 950 * time.Millisecond, host: 1300 * time.Millisecond}}
+	certifySuite(&s, " then", busy, cpuPlan{suite: []int{0}})
+	certifyHost(&s, " then", busy)
+	assert.Equal(t, []string{
+		"the suite used 95% of its own CPUs then: latencies are partly its own", "other processes used 30% of a CPU then",
+	}, s.result.Certificate)
+}
+
 func TestCountedReasons(t *testing.T) {
 	assert.Equal(t, "3 × status 500; 1 × a; 1 × b", countedReasons(map[string]int64{"b": 1, "status 500": 3, "a": 1}))
 }

@@ -77,19 +77,30 @@ const (
 	tickError = 50 * time.Millisecond
 )
 
-// certify adds the reasons, if any, for which the load must not be believed.
+// certify adds the reasons, if any, for which the load that a result is about must not be believed.
 func certify(s *sheet, t *loadTotal, cpus cpuPlan) {
 	if cpus.shared {
 		s.doubt("suite and subject share CPU %v", cpus.suite)
 	}
+	certifySuite(s, "", t, cpus)
+	certifyHost(s, "", t)
+}
+
+// certifySuite doubts latencies that the suite was too busy to take. Part names the load if it is one of several in
+// a result, and begins with a space.
+func certifySuite(s *sheet, part string, t *loadTotal, cpus cpuPlan) {
 	if share := t.spent.suite.Seconds() / t.wall.Seconds() / float64(len(cpus.suite)); share > suiteLimit {
-		s.doubt("the suite used %.0f%% of its own CPUs: latencies are partly its own", 100*share)
+		s.doubt("the suite used %.0f%% of its own CPUs%s: latencies are partly its own", 100*share, part)
 	}
+}
+
+// certifyHost doubts what others on the host had a part in.
+func certifyHost(s *sheet, part string, t *loadTotal) {
 	if share := beyondTicks(t.spent.steal) / t.wall.Seconds(); share > stealLimit {
-		s.doubt("the hypervisor withheld %.0f%% of a CPU", 100*share)
+		s.doubt("the hypervisor withheld %.0f%% of a CPU%s", 100*share, part)
 	}
 	if share := beyondTicks(t.spent.others()) / t.wall.Seconds(); share > othersLimit {
-		s.doubt("other processes used %.0f%% of a CPU", 100*share)
+		s.doubt("other processes used %.0f%% of a CPU%s", 100*share, part)
 	}
 }
 

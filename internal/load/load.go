@@ -24,6 +24,10 @@ const (
 
 	defaultDrain = 30 * time.Second
 	progressTick = time.Second
+
+	// openLead is how long before the first call of an open loop can be due
+	// its workers are set off, so that none is late because it was not there.
+	openLead = 50 * time.Millisecond
 )
 
 // Worker is one connection and what it asks, over and over in this order. The
@@ -38,6 +42,11 @@ type Options struct {
 	// Duration is how long calls are begun. It is given for an open loop, and
 	// for a closed one either it or Calls.
 	Duration time.Duration
+	// Enough is how many calls, on average, each worker of a closed loop must
+	// have ended before the loop stops beginning any. Where there are too few
+	// at the end of Duration it goes on, but not beyond Longest.
+	Enough  int
+	Longest time.Duration
 	// Calls is how many calls each worker of a closed loop makes.
 	Calls int
 	// Spread is the time over which the workers' first calls in a closed loop
@@ -59,20 +68,26 @@ func Closed(ctx context.Context, workers []Worker, options Options) (*Phase, err
 	if (options.Duration > 0) == (options.Calls > 0) {
 		return nil, errors.New("closed loop: give either a duration or a number of calls")
 	}
+	if options.Enough > 0 && options.Longest < options.Duration {
+		return nil, errors.New("closed loop: a load that goes on until enough calls have ended needs a longest duration")
+	}
 	return run(ctx, workers, options, &closed{
 		calls: options.Calls, spread: options.Spread, workers: len(workers),
 	})
 }
 
-// Open runs the workers in an open loop at rate calls a second, evenly spaced,
-// each taken by whichever worker is idle. A call's latency counts from when it
-// was due, so that waiting for a worker is part of it. It returns the phase as
-// far as it got, and an error if ctx ended it.
+// Open runs the workers in an open loop at rate calls a second, each taken by
+// whichever worker is idle. Calls fall due at random, as those of many callers
+// do who know nothing of each other: a Poisson process, given the number of its
+// events, which is the rate times the duration. The moments are the same in
+// every loop of that number. A call's latency counts from when it was due, so
+// that waiting for a worker is part of it. It returns the phase as far as it
+// got, and an error if ctx ended it.
 func Open(ctx context.Context, workers []Worker, rate float64, options Options) (*Phase, error) {
-	if rate <= 0 || options.Duration <= 0 || options.Calls != 0 {
+	if rate <= 0 || options.Duration <= 0 || options.Calls != 0 || options.Enough != 0 {
 		return nil, errors.New("open loop: give a rate above 0 and a duration, and no number of calls")
 	}
-	return run(ctx, workers, options, &open{rate: rate})
+	return run(ctx, workers, options, newOpen(rate, options.Duration))
 }
 
 // run drives the workers at a pace and collects what became of their calls.

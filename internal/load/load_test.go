@@ -240,9 +240,105 @@ func TestOpenCountsTheUnsent(t *testing.T) {
 			Duration: 10 * time.Second,
 		})
 		require.NoError(t, err)
-		assert.Equal(t, int64(20), p.Calls())
-		assert.Equal(t, int64(80), p.Unsent)
-		assert.Equal(t, 10100*time.Millisecond, p.Elapsed())
+		assert.InDelta(t, 20, p.Calls(), 1, "two at a time from the first that was due")
+		assert.Equal(t, int64(100), p.Calls()+p.Unsent)
+		assert.Greater(t, p.Elapsed(), 10*time.Second)
+		assert.Less(t, p.Elapsed(), 11*time.Second)
+		assert.Equal(t, 10*time.Second, p.Begun)
+		assert.Equal(t, 10*time.Second-time.Nanosecond, p.Steady.End.Sub(p.Steady.Start))
+		assert.InDelta(t, 18, p.Steady.Calls, 1, "the last two ended later")
+	})
+}
+
+// Random arrivals are what queueing theory has formulas for: with one worker
+// whose calls take the same time and that is busy half of it, a call waits half
+// of that time on average (Pollaczek and Khinchine).
+func TestOpenArrivesAtRandom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := Open(t.Context(), workers(t, 1, takes(10*time.Millisecond), "call"), 50, Options{Duration: 200 * time.Second})
+		require.NoError(t, err)
+		assert.Equal(t, int64(10000), p.Calls())
+		assert.InEpsilon(t, 15, p.Methods["call"].Latency.Mean()/1e6, 0.05)
+		perSecond, ok := p.Steady.PerSecond()
+		assert.True(t, ok)
+		assert.InEpsilon(t, 50, perSecond, 0.001)
+	})
+}
+
+func TestOpenIsTheSameEachTime(t *testing.T) {
+	first, again := newOpen(10, time.Second), newOpen(10, time.Second)
+	assert.Equal(t, first.due, again.due)
+	assert.Empty(t, newOpen(0.5, time.Second).due)
+}
+
+// Nothing that is there from the start counts as queued.
+func TestOpenSetsWorkersOffInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := Open(t.Context(), workers(t, 50, takes(time.Millisecond), "call"), 1000, Options{Duration: time.Second})
+		require.NoError(t, err)
+		assert.Zero(t, p.Queued+p.Late+p.Unsent)
+	})
+}
+
+func TestClosedGoesOnUntilEnough(t *testing.T) {
+	for _, tt := range []struct {
+		name                   string
+		enough                 int
+		longest, takes         time.Duration
+		begun, steady, elapsed time.Duration
+		calls, within          int64
+	}{
+		{"enough already", 5, time.Minute, time.Second, 10 * time.Second, 8250 * time.Millisecond, 10750 * time.Millisecond, 40, 32},
+		{"too few", 5, time.Minute, 4 * time.Second, 20750 * time.Millisecond, 16 * time.Second, 24500 * time.Millisecond, 23, 16},
+		{"too few even so", 5, 15 * time.Second, 4 * time.Second, 15 * time.Second, 10250 * time.Millisecond, 16750 * time.Millisecond, 16, 8},
+		{"no first answer", 1, 15 * time.Second, 20 * time.Second, 15 * time.Second, 0, 20750 * time.Millisecond, 4, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, err := Closed(t.Context(), workers(t, 4, takes(tt.takes), "call"), Options{
+					Duration: 10 * time.Second, Spread: time.Second, Enough: tt.enough, Longest: tt.longest,
+				})
+				require.NoError(t, err)
+				assert.Equal(t, tt.begun, p.Begun)
+				assert.Equal(t, tt.elapsed, p.Elapsed())
+				assert.Equal(t, tt.calls, p.Calls())
+				assert.Equal(t, tt.steady, p.Steady.End.Sub(p.Steady.Start))
+				assert.Equal(t, tt.within, p.Steady.Calls)
+				_, ok := p.Steady.PerSecond()
+				assert.Equal(t, tt.steady > 0, ok)
+			})
+		})
+	}
+}
+
+// Every connection is slow once, at a time of its own: what a second brings in
+// the steady part is what the server does, while the whole, its beginning and
+// its end included, would say less.
+func TestSteadyThroughput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := Closed(t.Context(), workers(t, 100, takes(2*time.Second), "call"), Options{
+			Duration: 20 * time.Second, Spread: 2 * time.Second,
+		})
+		require.NoError(t, err)
+		perSecond, ok := p.Steady.PerSecond()
+		assert.True(t, ok)
+		assert.InEpsilon(t, 50, perSecond, 0.02)
+		assert.Less(t, float64(p.Calls())/p.Elapsed().Seconds(), 48.0)
+	})
+}
+
+// The calls in flight at a late end have the whole drain to themselves.
+func TestDrainAfterGoingOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := Closed(t.Context(), workers(t, 1, func(n int) (time.Duration, mcp.Outcome, string) {
+			if n == 5 {
+				return time.Hour, mcp.OK, ""
+			}
+			return 4 * time.Second, mcp.OK, ""
+		}, "call"), Options{Duration: 10 * time.Second, Enough: 6, Longest: 30 * time.Second, Drain: 7 * time.Second})
+		require.NoError(t, err)
+		assert.Equal(t, int64(1), p.Cut)
+		assert.Equal(t, 37*time.Second, p.Elapsed())
 	})
 }
 
@@ -252,8 +348,8 @@ func TestOpenCancelledCountsTheUnsent(t *testing.T) {
 		defer cancel()
 		p, err := Open(ctx, workers(t, 5, takes(time.Millisecond), "call"), 10, Options{Duration: 10 * time.Second})
 		require.Error(t, err)
-		assert.Equal(t, int64(10), p.Calls())
-		assert.Equal(t, int64(90), p.Unsent)
+		assert.InDelta(t, 9, p.Calls(), 3)
+		assert.Equal(t, int64(100), p.Calls()+p.Unsent)
 	})
 }
 
@@ -275,7 +371,11 @@ func TestAbsurdOptions(t *testing.T) {
 		"no workers":  func() (*Phase, error) { return Closed(t.Context(), nil, Options{Calls: 1}) },
 		"no requests": func() (*Phase, error) { return Closed(t.Context(), []Worker{{Conn: &conn{}}}, Options{Calls: 1}) },
 		"no rate":     func() (*Phase, error) { return Open(t.Context(), ws, 0, Options{Duration: 1}) },
-		"calls":       func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Calls: 1}) },
+		"no longest": func() (*Phase, error) {
+			return Closed(t.Context(), ws, Options{Duration: 2, Enough: 1, Longest: 1})
+		},
+		"enough": func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Enough: 1}) },
+		"calls":  func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Calls: 1}) },
 	} {
 		_, err := run()
 		require.Error(t, err, name)

@@ -1,6 +1,8 @@
 package load
 
 import (
+	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -15,8 +17,10 @@ type slot struct {
 
 // pacer tells workers when to call. Its methods are for many goroutines.
 type pacer interface {
-	// begin sets the times of the phase. A zero end is none.
-	begin(start, end time.Time)
+	// begin tells how long the phase is.
+	begin(*term)
+	// lead is how long before the start of the phase workers are set off.
+	lead() time.Duration
 	// next returns a worker's next call, n being how many it has made; false
 	// when it has no more to make.
 	next(worker, n int, now time.Time) (slot, bool)
@@ -30,48 +34,71 @@ type closed struct {
 	spread  time.Duration
 	workers int
 
-	start, end time.Time
+	term *term
 }
 
-func (c *closed) begin(start, end time.Time) { c.start, c.end = start, end }
+func (c *closed) begin(t *term) { c.term = t }
+
+func (c *closed) lead() time.Duration { return 0 }
 
 func (c *closed) next(worker, n int, now time.Time) (slot, bool) {
 	due := now
 	if n == 0 {
-		due = c.start.Add(c.spread * time.Duration(worker) / time.Duration(c.workers))
+		due = c.term.start.Add(c.spread * time.Duration(worker) / time.Duration(c.workers))
 	}
 	if c.calls > 0 {
 		return slot{due: due}, n < c.calls
 	}
-	return slot{due: due}, due.Before(c.end)
+	return slot{due: due}, c.term.open(due)
 }
 
 func (c *closed) unsent() int64 { return 0 }
 
-// open has a call due every 1/rate of a second. All workers draw from the same
-// calls, so that none waits behind a busy worker while another is idle.
+// open has calls due at given moments. All workers draw from the same calls, so
+// that none waits behind a busy worker while another is idle.
 type open struct {
-	rate float64 // calls a second
+	due []time.Duration // since the start, rising
 
-	start, end time.Time
-	total      int64
-	taken      atomic.Int64
+	term  *term
+	taken atomic.Int64
 }
 
-func (o *open) begin(start, end time.Time) {
-	o.start, o.end = start, end
-	o.total = int64(end.Sub(start).Seconds() * o.rate)
+// openSeed makes every open loop of as many calls the same one.
+const openSeed = 1
+
+// newOpen draws the moments. Those of a Poisson process whose number is given
+// are so many independent draws from the uniform distribution, in their order
+// (Ross, Introduction to Probability Models, 5.3).
+func newOpen(rate float64, d time.Duration) *open {
+	draw := rand.New(rand.NewPCG(openSeed, openSeed))
+	due := make([]time.Duration, int(d.Seconds()*rate))
+	for i := range due {
+		due[i] = time.Duration(draw.Int64N(int64(d)))
+	}
+	slices.Sort(due)
+	return &open{due: due}
 }
+
+// begin has no wait for first answers: an open loop is as even at its start as
+// later.
+func (o *open) begin(t *term) {
+	o.term = t
+	t.steady.Store(1)
+}
+
+func (o *open) lead() time.Duration { return openLead }
 
 // next leaves what is still to be taken at the end unsent: to go on would be to
 // measure how the backlog is worked off.
 func (o *open) next(_, _ int, now time.Time) (slot, bool) {
-	if !now.Before(o.end) {
+	if !now.Before(o.term.end) {
 		return slot{}, false
 	}
 	k := o.taken.Add(1) - 1
-	due := o.start.Add(time.Duration(float64(k) / o.rate * float64(time.Second)))
-	return slot{due: due, fixed: true}, k < o.total
+	if k >= int64(len(o.due)) {
+		return slot{}, false
+	}
+	return slot{due: o.term.start.Add(o.due[k]), fixed: true}, true
 }
 
-func (o *open) unsent() int64 { return max(0, o.total-o.taken.Load()) }
+func (o *open) unsent() int64 { return max(0, int64(len(o.due))-o.taken.Load()) }

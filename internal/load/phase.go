@@ -27,6 +27,10 @@ const (
 type Phase struct {
 	// Start is when the first call was due, and End when the last was over.
 	Start, End time.Time
+	// Begun is how long calls were begun, and Steady the part of that in which
+	// the load was even. Both are zero where a number of calls was given.
+	Begun  time.Duration
+	Steady Window
 	// Methods are the results by the requests' labels.
 	Methods map[string]*Method
 	// Cut counts the calls in flight that the end of the phase cut short. They
@@ -40,6 +44,24 @@ type Phase struct {
 	// Queued counts calls of an open loop that fell due while every worker
 	// was busy. Their latency includes the wait.
 	Queued int64
+}
+
+// Window is the part of a phase from when every worker had its first answer, in
+// an open loop from its start, until no call was begun any more. Before it the
+// workers are still setting off, and after it fewer and fewer are at work.
+type Window struct {
+	Start, End time.Time
+	Calls      int64 // that ended in it
+}
+
+// PerSecond is the calls that ended in each second of the window, and whether
+// there is one.
+func (w Window) PerSecond() (float64, bool) {
+	d := w.End.Sub(w.Start)
+	if d <= 0 {
+		return 0, false
+	}
+	return float64(w.Calls) / d.Seconds(), true
 }
 
 // Calls is the number of calls that ended, whatever their outcome.

@@ -21,11 +21,10 @@ type runner struct {
 	stop   chan struct{} // closed when no call is to be begun any more
 	halt   func()
 
-	started, end time.Time
-	shards       []*shard
-	left         sync.WaitGroup
-	calls        atomic.Int64
-	counts       tally
+	term   *term
+	shards []*shard
+	left   sync.WaitGroup
+	counts tally
 }
 
 // tally counts what is no part of any method.
@@ -43,15 +42,22 @@ func newRunner(ctx context.Context, workers []Worker, options Options, pace pace
 
 // start sets the workers off.
 func (r *runner) start() {
-	r.started = time.Now()
-	if r.options.Duration > 0 {
-		r.end = r.started.Add(r.options.Duration)
-	}
-	r.pace.begin(r.started, r.end)
+	r.term = r.newTerm(time.Now().Add(r.pace.lead()))
+	r.pace.begin(r.term)
 	r.left.Add(len(r.workers))
 	for i := range r.workers {
 		go r.work(i)
 	}
+}
+
+func (r *runner) newTerm(start time.Time) *term {
+	o := r.options
+	t := &term{start: start, end: start.Add(o.Duration), workers: int64(len(r.workers))}
+	t.last = t.end
+	if o.Enough > 0 {
+		t.enough, t.last = int64(o.Enough*len(r.workers)), start.Add(o.Longest)
+	}
+	return t
 }
 
 // wait returns when every worker has ended. Past the end of the phase and the
@@ -62,11 +68,10 @@ func (r *runner) wait() {
 		r.left.Wait()
 		close(over)
 	}()
-	var cut <-chan time.Time
-	if !r.end.IsZero() {
-		timer := time.NewTimer(time.Until(r.end) + r.drain())
-		defer timer.Stop()
-		cut = timer.C
+	cut := time.NewTimer(time.Until(r.term.end) + r.drain())
+	defer cut.Stop()
+	if r.options.Duration == 0 {
+		cut.Stop()
 	}
 	tick := time.NewTicker(progressTick)
 	defer tick.Stop()
@@ -77,7 +82,11 @@ func (r *runner) wait() {
 			return
 		case <-tick.C:
 			r.progress()
-		case <-cut:
+		case <-cut.C:
+			if left := time.Until(r.term.over()) + r.drain(); left > 0 {
+				cut.Reset(min(left, progressTick))
+				continue
+			}
 			r.cancel()
 		}
 	}
@@ -92,7 +101,7 @@ func (r *runner) drain() time.Duration {
 
 func (r *runner) progress() {
 	if r.options.Progress != nil {
-		r.options.Progress(r.calls.Load())
+		r.options.Progress(r.term.ended.Load())
 	}
 }
 
@@ -114,7 +123,7 @@ func (r *runner) work(i int) {
 		}
 		req := w.Requests[(i+n)%len(w.Requests)]
 		w.Conn.Do(r.ctx, req, &reply)
-		r.note(shard, req, slot, now, &reply)
+		r.note(shard, call{req, n, slot, now}, &reply)
 	}
 }
 
@@ -154,20 +163,27 @@ func (r *runner) drop(s slot) {
 	}
 }
 
-// note records what became of a call that a worker was free for at the time
-// free.
-func (r *runner) note(shard *shard, req *mcp.Request, s slot, free time.Time, reply *mcp.Reply) {
+// call is a worker's nth call, from 0, for which it was free at a time.
+type call struct {
+	*mcp.Request
+	n    int
+	slot slot
+	free time.Time
+}
+
+// note records what became of a call.
+func (r *runner) note(shard *shard, c call, reply *mcp.Reply) {
 	if reply.Outcome == mcp.Cut {
 		r.counts.cut.Add(1)
 		return
 	}
 	begun := reply.Start
-	if s.fixed {
-		begun = s.due
-		r.noteLag(s.due, free, reply.Start)
+	if c.slot.fixed {
+		begun = c.slot.due
+		r.noteLag(begun, c.free, reply.Start)
 	}
-	shard.record(req.Label(), reply, reply.End.Sub(begun))
-	r.calls.Add(1)
+	shard.record(c.Label(), reply, reply.End.Sub(begun))
+	r.term.note(c.n, reply.End)
 	if reply.Outcome == mcp.Failed && r.options.StopOnFailure {
 		r.halt()
 	}
@@ -187,9 +203,12 @@ func (r *runner) noteLag(due, free, sent time.Time) {
 // phase is what the load came to.
 func (r *runner) phase() *Phase {
 	p := &Phase{
-		Start: r.started, End: time.Now(), Methods: map[string]*Method{},
+		Start: r.term.start, End: time.Now(), Methods: map[string]*Method{},
 		Cut: r.counts.cut.Load(), Late: r.counts.late.Load(), Queued: r.counts.queued.Load(),
 		Unsent: r.pace.unsent() + r.counts.dropped.Load(),
+	}
+	if r.options.Duration > 0 {
+		p.Begun, p.Steady = r.begun(p.End), r.term.window(p.End)
 	}
 	for _, s := range r.shards {
 		for label, m := range s.methods {
@@ -197,4 +216,9 @@ func (r *runner) phase() *Phase {
 		}
 	}
 	return p
+}
+
+// begun is how long calls were begun in a phase that was over at end.
+func (r *runner) begun(end time.Time) time.Duration {
+	return min(r.term.over().Sub(r.term.start), end.Sub(r.term.start))
 }

@@ -60,13 +60,15 @@ func TestParseSmaps(t *testing.T) {
 	require.NoError(t, err)
 	want := Memory{
 		RSS: 8192 << 10, PSS: 7000 << 10, Swap: 12 << 10,
-		Anon: bytes64(5000 << 10), File: bytes64(1990 << 10), Shmem: bytes64(10 << 10),
+		Anon: bytes64(5000 << 10), File: bytes64(1990 << 10), Shmem: bytes64(10 << 10), AnonRSS: bytes64(5000 << 10),
 	}
 	assert.Equal(t, want, got)
 
 	old, err := parseSmaps([]byte("Rss: 1 kB\nPss: 1 kB\nSwap: 0 kB\n")) // Linux before 5.4
 	require.NoError(t, err)
 	assert.Nil(t, old.Anon)
+	assert.Nil(t, old.FileRSS(), "what the kernel does not tell is not zero")
+	assert.Equal(t, bytes64(192<<10), Memory{RSS: 8192 << 10, AnonRSS: bytes64(8000 << 10)}.FileRSS())
 	sum := sumMemory([]Process{{Memory: got}, {Memory: old}})
 	assert.Equal(t, int64(8193<<10), sum.RSS)
 	assert.Nil(t, sum.Anon, "a sum without one of its parts is none")

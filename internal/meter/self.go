@@ -26,7 +26,11 @@ func SelfRSS() (int64, error) {
 	return parseStatm(text)
 }
 
-// SelfPeak returns the highest resident set the calling process has had, in bytes.
+// ResetSelfPeak makes [SelfPeak] begin anew (clear_refs, proc_pid_clear_refs(5)).
+func ResetSelfPeak() error { return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// SelfPeak returns the highest resident set the calling process has had, in bytes, since its start or
+// [ResetSelfPeak].
 func SelfPeak() (int64, error) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -13,6 +13,19 @@ type Memory struct {
 	Swap int64
 
 	Anon, File, Shmem *int64
+
+	// AnonRSS is the part of RSS that no file backs, shared pages undivided; the rest of RSS is pages of files.
+	AnonRSS *int64
+}
+
+// FileRSS is the part of RSS that is pages of files and of shared memory, shared pages undivided; nil where the
+// kernel does not tell.
+func (m Memory) FileRSS() *int64 {
+	if m.AnonRSS == nil {
+		return nil
+	}
+	file := m.RSS - *m.AnonRSS
+	return &file
 }
 
 // Process is one member of a tree in a [Breakdown].
@@ -73,13 +86,15 @@ func parseSmaps(text []byte) (Memory, error) {
 		Anon:  optional(sizes, "Pss_Anon"),
 		File:  optional(sizes, "Pss_File"),
 		Shmem: optional(sizes, "Pss_Shmem"),
+
+		AnonRSS: optional(sizes, "Anonymous"),
 	}, nil
 }
 
 // sumMemory adds up the parts. An optional part that one process lacks is absent from the sum.
 func sumMemory(parts []Process) Memory {
 	zero := func() *int64 { return new(int64) }
-	sum := Memory{Anon: zero(), File: zero(), Shmem: zero()}
+	sum := Memory{Anon: zero(), File: zero(), Shmem: zero(), AnonRSS: zero()}
 	for _, p := range parts {
 		sum.RSS += p.RSS
 		sum.PSS += p.PSS
@@ -87,6 +102,7 @@ func sumMemory(parts []Process) Memory {
 		sum.Anon = add(sum.Anon, p.Anon)
 		sum.File = add(sum.File, p.File)
 		sum.Shmem = add(sum.Shmem, p.Shmem)
+		sum.AnonRSS = add(sum.AnonRSS, p.AnonRSS)
 	}
 	return sum
 }

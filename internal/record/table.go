@@ -39,9 +39,8 @@ func memoryMetrics() []Metric {
 
 // compositionMetrics say what the resident set is made of, by the runtime's own account and the kernel's.
 func compositionMetrics() []Metric {
-	var table []Metric
-	table = append(table, Metric{Unit: "load-RSS-bytes", Better: Lower, Kinds: []Kind{Series},
-		Meaning: "Resident set as the load ends: what the parts read at that moment are parts of."})
+	table := []Metric{{Unit: "load-RSS-bytes", Better: Lower, Kinds: []Kind{Series},
+		Meaning: "Resident set as the load ends: what the parts read at that moment are parts of."}}
 	for _, at := range []struct{ short, words string }{
 		{"load", "as the load ends"}, {"rest", "at rest with clients connected"},
 	} {

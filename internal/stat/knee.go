@@ -36,7 +36,7 @@ type Throughput struct {
 type Knee struct {
 	Found     bool          // whether it lies within the ladder
 	Reason    string        // if it does not: why, in words
-	AtFoot    bool          // the lightest step is at it already: the knee is there or below, and R0 holds waiting
+	AtFoot    bool          // the lightest step, of several calls, is at it already: the knee is there or below, and R0 holds waiting
 	InFlight  float64       // N*, calls in flight at the knee
 	PerSecond float64       // Xmax, calls a second on the plateau
 	Response  time.Duration // R0, time a call takes when none is in another's way
@@ -53,8 +53,9 @@ type Knee struct {
 // By Little's law calls take N/X in a loop that does nothing between them, so
 // R0 is the least N/X of any step, so that no step beats its bound: a step that
 // stalls does no harm, one whose calls came back too soon, being refused, does.
-// If even the lightest step fills the server, R0 includes waiting and the knee
-// is at that step or below, which AtFoot says. Xmax is the median of the three highest steps,
+// If even the lightest step fills the server, and is not one call at a time,
+// which waits for no other, R0 includes waiting and the knee is at that step or
+// below, which AtFoot says. Xmax is the median of the three highest steps,
 // which one bad step does not move; of a noisy plateau it takes the upper half.
 // A step is the median of its rounds.
 //
@@ -101,7 +102,7 @@ func kneeOf(points []Throughput) (Knee, error) {
 	k.Response = time.Duration(response * float64(time.Second))
 	k.Reason = whyNone(steps, k.Growth)
 	k.Found = k.Reason == ""
-	k.AtFoot = k.Found && k.InFlight <= foot*float64(steps[0].InFlight)
+	k.AtFoot = k.Found && steps[0].InFlight > 1 && k.InFlight <= foot*float64(steps[0].InFlight)
 	return k, nil
 }
 
@@ -110,24 +111,30 @@ const foot = 1.5
 
 // whyNone says why there is no knee within the ladder, or nothing.
 func whyNone(steps []Throughput, growth float64) string {
-	first, last := steps[0], steps[len(steps)-1]
+	last := steps[len(steps)-1]
 	if growth > bent {
 		return fmt.Sprintf("no knee within the ladder: throughput still grows at %d in flight", last.InFlight)
 	}
 	// Where both are withheld there is nothing to hold against the throughput.
-	longer := max(ratio(first.P50, last.P50), ratio(first.P99, last.P99))
+	longer := max(
+		longest(steps, func(s Throughput) time.Duration { return s.P50 }),
+		longest(steps, func(s Throughput) time.Duration { return s.P99 }))
 	if longer > 0 && longer <= slower {
 		return "no knee: throughput is flat but latency did not grow, so the limit is in the load"
 	}
 	return ""
 }
 
-// ratio returns how many times longer last is, or zero where one is withheld.
-func ratio(first, last time.Duration) float64 {
-	if first == 0 {
-		return 0
+// longest returns how many times as long as at the lightest step that has a
+// latency it is at the heaviest step of all, or zero where it is withheld.
+func longest(steps []Throughput, of func(Throughput) time.Duration) float64 {
+	last := len(steps) - 1
+	for _, s := range steps[:last] {
+		if first := of(s); first > 0 {
+			return float64(of(steps[last])) / float64(first)
+		}
 	}
-	return float64(last) / float64(first)
+	return 0
 }
 
 // endGrowth returns the median exponent between the last three steps.

@@ -52,6 +52,27 @@ func TestFindKneeAtTheFoot(t *testing.T) {
 	assert.False(t, knee.AtFoot)
 }
 
+// One call at a time waits for no other: with it, R0 is known, and a knee beside it is no foot. Its latencies are
+// not given, and the next step's are held against the last's.
+func TestFindKneeFromOneAtATime(t *testing.T) {
+	loaded := queue(0.001, 0.0005, []int{4, 8, 16, 32, 64})
+	alone := queue(0.001, 0.0005, []int{1})
+	alone[0].P50, alone[0].P99 = 0, 0
+	knee, err := stat.FindKnee(append(alone, loaded...))
+	require.NoError(t, err)
+	assert.True(t, knee.Found)
+	assert.False(t, knee.AtFoot)
+	assert.InEpsilon(t, 1.5, knee.InFlight, 0.01)
+	assert.InEpsilon(t, 0.0015, knee.Response.Seconds(), 0.01)
+
+	for i := range loaded {
+		loaded[i].P50, loaded[i].P99 = time.Millisecond, time.Millisecond
+	}
+	knee, err = stat.FindKnee(append(alone, loaded...))
+	require.NoError(t, err)
+	assert.Equal(t, "no knee: throughput is flat but latency did not grow, so the limit is in the load", knee.Reason)
+}
+
 func TestFindKneeBeyondTheLadder(t *testing.T) {
 	knee, err := stat.FindKnee(queue(0.001, 0.099, []int{1, 2, 5, 10, 20, 50}))
 	require.NoError(t, err)
