@@ -54,7 +54,7 @@ func TestDrawThenCheck(t *testing.T) {
 
 	code, stdout, stderr := command("-record", folder)
 	require.Zero(t, code, stderr)
-	assert.Equal(t, path+"\n", stdout)
+	assert.Equal(t, path+"\n"+filepath.Join(folder, "page", "index.html")+"\n", stdout)
 	code, stdout, _ = command("-record", folder, "-check")
 	assert.Zero(t, code)
 	assert.Empty(t, stdout)

@@ -16,7 +16,11 @@ var (
 	periods = []time.Duration{10 * time.Second, time.Minute}
 )
 
-// planning is the section that a reader sizes a server by.
+// planningHeading is that of the section that a reader sizes a server by, which
+// is where a page for browsers has its calculator.
+const planningHeading = "What to plan for"
+
+// planning is what that section has.
 func (v *View) planning() []Block {
 	sizers, without := v.sizers()
 	if len(sizers) == 0 {
@@ -91,7 +95,7 @@ func (m *tableMaker) needRow(s *Sizer, n Need) {
 		row = append(row, m.none(n.NoMemory))
 	}
 	m.table.Rows = append(m.table.Rows, append(row,
-		m.busy(n.Load.Figure("cpu-ns/call"), n.PerSecond),
+		m.busy(n),
 		m.cell(n.Load.Figure(record.Call.Unit("p50-ns")), millis, Figure.middle), m.cell(n.Load.Figure(callP99), millis, Figure.middle)))
 }
 
@@ -136,13 +140,13 @@ func rangeCell(scale Scale, r Range) Cell {
 	return Cell{Text: f.spread(scale), Value: r.Middle, Known: true, Refs: r.Refs}
 }
 
-// busy is the cores that calls keep busy at a rate.
-func (m *tableMaker) busy(cpu Figure, perSecond float64) Cell {
-	if !cpu.Known() {
-		return m.none(cpu.Absent)
+// busy is the cores that calls keep busy.
+func (m *tableMaker) busy(n Need) Cell {
+	cores, why := n.Cores()
+	if why != "" {
+		return m.none(why)
 	}
-	cores := cpu.Median * perSecond / float64(time.Second)
-	return counted(cores, cpu.Refs...)
+	return counted(cores, n.Load.Figure("cpu-ns/call").Refs...)
 }
 
 // steppedNote says on which surfaces memory comes from steps and not lines.

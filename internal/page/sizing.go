@@ -10,8 +10,10 @@ import (
 
 // A Range is an amount and what it may be as well.
 type Range struct {
-	Lo, Middle, Hi float64
-	Refs           []string // file:line of the results it comes from
+	Lo     float64  `json:"lo"`
+	Middle float64  `json:"middle"`
+	Hi     float64  `json:"hi"`
+	Refs   []string `json:"-"` // file:line of the results it comes from
 }
 
 // A Model is the memory of a process by who uses it: the base, and what each
@@ -107,10 +109,10 @@ func (s *Sizer) Memory(people, inflight int) (Range, string) {
 	case s.noHeld != "":
 		return Range{}, s.noHeld
 	case people > s.held.Last:
-		return Range{}, fmt.Sprintf("beyond the %s credentials measured on %s", significant(float64(s.held.Last)), s.Surface)
+		return Range{}, s.beyondPeople()
 	case s.NoModel != "":
 		return s.fromStep(people, inflight)
-	case float64(inflight) > s.each*float64(s.held.Last):
+	case float64(inflight) > s.mostInFlight():
 		return Range{}, beyondInFlight(s.Surface)
 	}
 	return s.Model.At(people, inflight), ""
@@ -119,7 +121,7 @@ func (s *Sizer) Memory(people, inflight int) (Range, string) {
 // fromStep is the largest peak of the lightest step with as many calls in
 // flight, and what the people beyond its credentials hold.
 func (s *Sizer) fromStep(people, inflight int) (Range, string) {
-	for _, step := range having(believedOf(s.main()), "peak-RSS-bytes", "inflight") {
+	for _, step := range s.stepsWithPeaks() {
 		if step.Figure("inflight").Median < float64(inflight) {
 			continue
 		}
@@ -134,6 +136,19 @@ func (s *Sizer) fromStep(people, inflight int) (Range, string) {
 	return Range{}, beyondInFlight(s.Surface)
 }
 
+// stepsWithPeaks are those that memory is taken from where there is no line.
+func (s *Sizer) stepsWithPeaks() []*Scenario {
+	return having(believedOf(s.main()), "peak-RSS-bytes", "inflight")
+}
+
+// mostInFlight is how many calls in flight the line of the peaks was measured
+// with at most.
+func (s *Sizer) mostInFlight() float64 { return s.each * float64(s.held.Last) }
+
+func (s *Sizer) beyondPeople() string {
+	return fmt.Sprintf("beyond the %s credentials measured on %s", significant(float64(s.held.Last)), s.Surface)
+}
+
 func beyondInFlight(surface string) string {
 	return "beyond the calls in flight measured on " + surface
 }
@@ -141,7 +156,8 @@ func beyondInFlight(surface string) string {
 // A Load is a measured one that a rate of calls fits into.
 type Load struct {
 	*Scenario
-	Latency time.Duration // the mean over the calls of both methods
+	PerSecond float64       // calls a second up to which it stands for callers who do not wait for each other
+	Latency   time.Duration // the mean over the calls
 }
 
 // roomy is the share of a closed loop's throughput up to which its latency
@@ -150,33 +166,56 @@ type Load struct {
 // says too little.
 const roomy = 0.5
 
-// Load finds a load that a rate fits into: the least of the open loops that
-// kept up, or else the lightest step of the closed loop with room to spare.
-func (s *Sizer) Load(perSecond float64) (*Load, string) {
-	most := 0.0
+// closedLoop is the load of so many calls in flight at so many a second.
+func closedLoop(s *Scenario, inflight, rate float64) *Load {
+	// Little's law: what is in flight, over what is done in a second.
+	return &Load{s, roomy * rate, time.Duration(inflight / rate * float64(time.Second))}
+}
+
+// loads are those that may be believed, in the order in which a rate is tried
+// on them: the open loops that kept up, then the closed loop from its lightest
+// step on.
+func (s *Sizer) loads() []*Load {
+	var loads []*Load
 	for _, o := range having(s.Open, "offered-calls/s") {
-		offered := o.Figure("offered-calls/s").Median
-		ns, ok := meanLatency(o)
-		if !kept(o) || !ok {
-			continue
+		if ns, ok := meanLatency(o); ok && kept(o) {
+			loads = append(loads, &Load{o, o.Figure("offered-calls/s").Median, time.Duration(ns)})
 		}
-		if offered >= perSecond {
-			return &Load{o, time.Duration(ns)}, ""
-		}
-		most = max(most, offered)
 	}
 	for _, step := range having(believedOf(s.main()), "calls/s", "inflight") {
-		rate, inflight := step.Figure("calls/s").Median, step.Figure("inflight").Median
-		if roomy*rate >= perSecond {
-			// Little's law: what is in flight, over what is done in a second.
-			return &Load{step, time.Duration(inflight / rate * float64(time.Second))}, ""
+		if rate := step.Figure("calls/s").Median; rate > 0 {
+			loads = append(loads, closedLoop(step, step.Figure("inflight").Median, rate))
 		}
-		most = max(most, roomy*rate)
 	}
-	if most == 0 {
-		return nil, "no load on " + s.Surface + " that is to be believed says how long a call takes"
+	return loads
+}
+
+// Load finds a load that a rate fits into: the least of the open loops, or else
+// the lightest step with room to spare.
+func (s *Sizer) Load(perSecond float64) (*Load, string) {
+	return roomFor(perSecond, s.loads(), s.Surface)
+}
+
+// roomFor finds the first load that a rate fits into, or says why there is none.
+func roomFor(perSecond float64, loads []*Load, surface string) (*Load, string) {
+	for _, l := range loads {
+		if l.PerSecond >= perSecond {
+			return l, ""
+		}
 	}
-	return nil, fmt.Sprintf("beyond the %s calls a second at which %s was seen to keep up", significant(most), s.Surface)
+	return nil, noRoom(loads, surface)
+}
+
+// noRoom says why a rate fits into none of the loads.
+func noRoom(loads []*Load, surface string) string {
+	if len(loads) == 0 {
+		return "no load on " + surface + " that is to be believed says how long a call takes"
+	}
+	most := 0.0
+	for _, l := range loads {
+		most = max(most, l.PerSecond)
+	}
+	return fmt.Sprintf("beyond the %s calls a second at which %s was seen to keep up", significant(most), surface)
 }
 
 // A Need is what a crowd takes of a server. A part that the record cannot carry
@@ -185,25 +224,62 @@ type Need struct {
 	People    int
 	Every     time.Duration
 	PerSecond float64
+	Processes int   // that serve them: one each on stdio, and else one
 	Load      *Load // nil if there is none
 	NoLoad    string
 	Mean      float64 // calls in flight
 	Most      int     // not exceeded at stat.Crowded of all moments, and never less than one
-	Memory    Range   // bytes
+	Memory    Range   // bytes, of all processes
 	NoMemory  string
 }
 
 // Need sizes the server for people who each call once in a period.
 func (s *Sizer) Need(people int, every time.Duration) Need {
-	n := Need{People: people, Every: every, PerSecond: float64(people) / every.Seconds()}
-	if n.Load, n.NoLoad = s.Load(n.PerSecond); n.Load == nil {
+	n := needFor(people, every, s.loads(), s.Surface)
+	if n.NoMemory = n.NoLoad; n.Load != nil {
+		n.Memory, n.NoMemory = s.Memory(people, n.Most)
+	}
+	return n
+}
+
+// needFor is what the calls of a crowd come to, whatever they take of memory.
+func needFor(people int, every time.Duration, loads []*Load, surface string) Need {
+	n := Need{People: people, Every: every, PerSecond: float64(people) / every.Seconds(), Processes: 1}
+	load, why := roomFor(n.PerSecond, loads, surface)
+	if load == nil {
+		n.NoLoad = why
 		return n
 	}
-	mean, most, err := stat.InFlight(people, every, n.Load.Latency)
+	mean, most, err := stat.InFlight(people, every, load.Latency)
 	if err != nil {
-		return Need{People: people, Every: every, PerSecond: n.PerSecond, NoLoad: err.Error()}
+		n.NoLoad = err.Error()
+		return n
 	}
-	n.Mean, n.Most = mean, max(most, 1)
-	n.Memory, n.NoMemory = s.Memory(people, n.Most)
+	n.Load, n.Mean, n.Most = load, mean, max(most, 1)
 	return n
+}
+
+// Cores is how many cores the calls keep busy, or why that is not known.
+func (n Need) Cores() (float64, string) {
+	cpu, why := n.of("cpu-ns/call")
+	return cpu * n.PerSecond / float64(time.Second), why
+}
+
+// P99 is how long a tools/call takes at most in 99 of 100 cases, in nanoseconds,
+// or why that is not known.
+func (n Need) P99() (float64, string) { return n.of(callP99) }
+
+// of is a figure of the load that the calls fit into.
+func (n Need) of(unit string) (float64, string) {
+	if n.Load == nil {
+		return 0, n.NoLoad
+	}
+	f := n.Load.Figure(unit)
+	return f.Median, f.Absent
+}
+
+// Limit is the memory to grant each process, in bytes, or why there is none to
+// be given.
+func (n Need) Limit() (float64, string) {
+	return Headroom * n.Memory.Hi / float64(n.Processes), n.NoMemory
 }

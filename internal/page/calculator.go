@@ -1,0 +1,223 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"mcpbench/internal/record"
+	"mcpbench/internal/stat"
+)
+
+// Headroom is what a memory limit is, over the upper end of the peak to expect.
+// That a quarter is enough is a judgement and no measurement. The rounds of a
+// record need not have met the worst moment, and a process that meets its limit
+// is killed with every call in flight. And the collector's own limit, which is
+// SoftLimit of it, has to stay above the peak, or the collector would work
+// without pause: so it is at an eighth more than the peak.
+const Headroom = 1.25
+
+// SoftLimit is the share of a memory limit that GOMEMLIMIT is set to. What is
+// left is for memory that the Go runtime does not count, such as the pages of
+// the binary.
+const SoftLimit = 0.9
+
+// A Calculator sizes a server for any crowd on the surfaces that the record has
+// a model of. Its JSON is what a page computes the same with as Need does:
+// figures are in base units and rounded to nothing.
+type Calculator struct {
+	Host      string         `json:"host"` // that it speaks for
+	Build     string         `json:"build"`
+	Measured  string         `json:"measured"` // the day
+	Record    []string       `json:"record"`   // names of the files
+	Crowded   float64        `json:"crowded"`
+	Headroom  float64        `json:"headroom"`
+	SoftLimit float64        `json:"softLimit"`
+	Finest    float64        `json:"finest"` // what reads "under" rather than with zeros
+	Surfaces  []SizedSurface `json:"surfaces"`
+}
+
+// A SizedSurface is a transport and surface of a subject with its model.
+type SizedSurface struct {
+	Transport string      `json:"transport"`
+	Surface   string      `json:"surface"`
+	Command   []string    `json:"command,omitempty"` // that starts it, where it is known how
+	Clients   string      `json:"clients,omitempty"` // flag that bounds the credentials held, likewise
+	Loads     []SizedLoad `json:"loads"`             // in the order in which a rate is tried on them
+	NoLoad    string      `json:"noLoad"`            // why a rate fits into none
+	Memory    SizedMemory `json:"memory"`
+
+	need func(people int, every time.Duration) Need
+}
+
+// A SizedLoad is a measured load that a rate of calls may fit into.
+type SizedLoad struct {
+	Words     string        `json:"words"` // what it was
+	PerSecond float64       `json:"perSecond"`
+	Latency   time.Duration `json:"latency"` // the mean, in nanoseconds
+	CPU       SizedFigure   `json:"cpu"`     // nanoseconds a call
+	P99       SizedFigure   `json:"p99"`     // nanoseconds, of tools/call
+}
+
+// A SizedFigure is an amount, or the reason why there is none.
+type SizedFigure struct {
+	Amount float64 `json:"amount"`
+	Why    string  `json:"why,omitempty"`
+}
+
+// A SizedMemory is a model of the peak, in bytes: Process for each person; or
+// Base, Held for each person and Call for each call in flight; or the lightest
+// of Steps with as many calls in flight, and Held for each person beyond its
+// credentials; or the reason why there is none.
+type SizedMemory struct {
+	Why            string      `json:"why,omitempty"`
+	Process        *Range      `json:"process,omitempty"`
+	Base           *Range      `json:"base,omitempty"`
+	Held           *Range      `json:"held,omitempty"`
+	Call           *Range      `json:"call,omitempty"`
+	Steps          []SizedStep `json:"steps,omitempty"`
+	People         int         `json:"people,omitempty"`   // that it was measured up to
+	InFlight       float64     `json:"inFlight,omitempty"` // likewise; steps have their own
+	BeyondPeople   string      `json:"beyondPeople,omitempty"`
+	BeyondInFlight string      `json:"beyondInFlight,omitempty"`
+}
+
+// A SizedStep is the peak that a step of a series was seen to have.
+type SizedStep struct {
+	People   int     `json:"people"`
+	InFlight float64 `json:"inFlight"`
+	Lo       float64 `json:"lo"`
+	Hi       float64 `json:"hi"`
+}
+
+// calculator is that of the series and, beside them, of the processes on stdio.
+// Without a series there is no model, and it is nil.
+func (v *View) calculator() *Calculator {
+	sizers, _ := v.sizers()
+	if len(sizers) == 0 {
+		return nil
+	}
+	c := &Calculator{Host: v.any.About(record.KeyHost), Build: v.any.About(record.KeyBuild), Record: v.files(),
+		Crowded: stat.Crowded, Headroom: Headroom, SoftLimit: SoftLimit, Finest: finest}
+	if len(v.Dates) > 0 {
+		c.Measured = day(v.Dates[len(v.Dates)-1])
+	}
+	for _, s := range sizers {
+		c.Surfaces = append(c.Surfaces, sized(s.place(), s.loads(), s.memoryModel(), s.Need))
+	}
+	for _, s := range having(v.believed("stdio", false), "peak-RSS-bytes", "clients") {
+		if s.Figure("clients").Median >= 1 {
+			o := newOneEach(s)
+			c.Surfaces = append(c.Surfaces, sized(s, o.loads(), SizedMemory{Process: &o.process}, o.Need))
+		}
+	}
+	return c
+}
+
+// Need sizes the server for people who each call once in a period, as the
+// planning table does. It fails where the record has no model of the surface,
+// and where nobody calls or nobody ever.
+func (c *Calculator) Need(surface, transport string, people int, every time.Duration) (Need, error) {
+	if people < 1 || every <= 0 {
+		return Need{}, fmt.Errorf("%d people calling every %v: want one or more, and a period above zero", people, every)
+	}
+	at := slices.IndexFunc(c.Surfaces, func(s SizedSurface) bool { return s.Surface == surface && s.Transport == transport })
+	if at < 0 {
+		return Need{}, fmt.Errorf("the record has no model of %s over %s", surface, transport)
+	}
+	return c.Surfaces[at].need(people, every), nil
+}
+
+// sized is a model as data.
+func sized(of *Scenario, loads []*Load, memory SizedMemory, need func(int, time.Duration) Need) SizedSurface {
+	out := SizedSurface{Transport: of.Transport, Surface: of.Surface, Loads: []SizedLoad{},
+		NoLoad: noRoom(loads, of.Surface), Memory: memory, need: need}
+	for _, l := range loads {
+		out.Loads = append(out.Loads, l.sized())
+	}
+	out.Command, out.Clients = command(of.Subject, of.Transport, of.Surface)
+	return out
+}
+
+// memoryModel is what Memory computes with.
+func (s *Sizer) memoryModel() SizedMemory {
+	if s.noHeld != "" {
+		return SizedMemory{Why: s.noHeld}
+	}
+	held := s.holds()
+	m := SizedMemory{Held: &held, People: s.held.Last, BeyondPeople: s.beyondPeople(), BeyondInFlight: beyondInFlight(s.Surface)}
+	if s.NoModel == "" {
+		m.Base, m.Call, m.InFlight = &s.Model.Base, &s.Model.Call, s.mostInFlight()
+		return m
+	}
+	for _, step := range s.stepsWithPeaks() {
+		peak := step.Figure("peak-RSS-bytes")
+		m.Steps = append(m.Steps, SizedStep{People: step.Credentials, InFlight: step.Figure("inflight").Median, Lo: peak.Min, Hi: peak.Max})
+	}
+	return m
+}
+
+func (l *Load) sized() SizedLoad {
+	figure := func(unit string) SizedFigure {
+		f := l.Figure(unit)
+		return SizedFigure{f.Median, f.Absent}
+	}
+	return SizedLoad{Words: l.words(), PerSecond: l.PerSecond, Latency: l.Latency, CPU: figure("cpu-ns/call"), P99: figure(callP99)}
+}
+
+// words say what a load was.
+func (l *Load) words() string {
+	switch {
+	case l.Kind == record.Open:
+		return fmt.Sprintf("%s calls a second, coming at random", significant(l.PerSecond))
+	case l.Kind == record.Series:
+		return l.Title() + " calling without pause"
+	}
+	n := l.Figure("clients").Median
+	return significant(n) + plural(int(n), " client") + " calling without pause, each with a process of their own"
+}
+
+// oneEach is a point scenario on stdio, where everybody has a process of their
+// own, as a model of any number of these.
+type oneEach struct {
+	*Scenario
+	process Range // the peak of one, in bytes
+}
+
+// newOneEach divides the peak among the processes. Its middle is the largest
+// of all rounds, since a limit has to clear that.
+func newOneEach(s *Scenario) *oneEach {
+	peak, n := s.Figure("peak-RSS-bytes"), s.Figure("clients").Median
+	return &oneEach{s, Range{Lo: peak.Min / n, Middle: peak.Max / n, Hi: peak.Max / n, Refs: peak.Refs}}
+}
+
+// loads is the scenario itself as a closed loop, if it says how much was done.
+func (o *oneEach) loads() []*Load {
+	cores, cpu := o.Figure("loaded-cpu-cores"), o.Figure("cpu-ns/call")
+	if !cores.Known() || !cpu.Known() || cores.Median <= 0 || cpu.Median <= 0 {
+		return nil
+	}
+	return []*Load{closedLoop(o.Scenario, o.Figure("clients").Median, cores.Median/cpu.Median*float64(time.Second))}
+}
+
+// Need sizes the processes of people who each call once in a period.
+func (o *oneEach) Need(people int, every time.Duration) Need {
+	n := needFor(people, every, o.loads(), o.Surface)
+	n.Processes = people
+	p := float64(people)
+	n.Memory = Range{Lo: p * o.process.Lo, Middle: p * o.process.Middle, Hi: p * o.process.Hi, Refs: o.process.Refs}
+	return n
+}
+
+// command starts the subject whose flags are known, which is that of this
+// repository, and names the flag that bounds the credentials held.
+func command(subject, transport, surface string) (args []string, clients string) {
+	if subject != "gitlab-mcp" {
+		return nil, ""
+	}
+	args = []string{"gitlab-mcp-server", "--tool-surface", surface}
+	if transport != "http" {
+		return args, ""
+	}
+	return append(args, "--http"), "--max-http-clients"
+}
