@@ -1,5 +1,5 @@
 # Interfaces that others rely on: bench, bench-resources, bench-resources-render,
-# check-bench-resources, test, lint. `make help` lists all targets.
+# check-bench-resources, compare, test, lint. `make help` lists all targets.
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -13,16 +13,20 @@ HOST   ?= $(shell go env GOOS)-$(shell go env GOARCH)-$(shell nproc)cpu
 ROUNDS        ?= 6
 SERIES_ROUNDS ?= 3
 RESUME        ?=
-# BENCH chooses what `make bench` measures, as -bench does.
+# BENCH chooses what `make bench` and `make compare` measure, as -bench does.
 BENCH  ?= Point
 
 # LOAD_TOOLS are what the suite's driver is compared with, besides wrk.
 LOAD_TOOLS := github.com/codesenberg/bombardier@v1.2.6 github.com/tsenart/vegeta/v12@v12.13.0
 
+# OLD and NEW are what `make compare` compares: each the path of a binary, or a revision that is built.
+OLD ?=
+NEW ?=
+
 OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
-.PHONY: help bench bench-resources bench-resources-render check-bench-resources bench-driver test lint generate \
+.PHONY: help bench bench-resources bench-resources-render check-bench-resources compare bench-driver test lint generate \
 	peers inspector conformance suite clean
 
 help: ## list the targets
@@ -57,6 +61,39 @@ bench-resources-render: ## draw the page from the committed record, measuring no
 
 check-bench-resources: ## fail, with a diff, if a page does not match its record
 	@shopt -s nullglob; for record in results/*/; do go run ./cmd/page -check -record "$$record"; done
+
+# side NAME, WHAT: the binary of one side of a comparison. A revision is built as the suite builds (goBuild in
+# bench_test/build_test.go), in a clone: in a work tree, whose .git is a file, Go would not see the revision and
+# stamp that of this checkout.
+define side
+	@if [ -f '$(2)' ]; then cp '$(2)' $(COMPARE)/$(1).bin; else \
+		commit=$$(git rev-parse --verify --quiet '$(2)^{commit}') || \
+			{ echo 'compare: $(2) is neither a file nor a revision' >&2; exit 1; }; \
+		rm -rf $(COMPARE)/$(1).tree; trap 'rm -rf $(COMPARE)/$(1).tree' EXIT; \
+		git clone --quiet --shared --no-checkout $(CURDIR) $(COMPARE)/$(1).tree; \
+		git -C $(COMPARE)/$(1).tree checkout --quiet --detach $$commit; \
+		CGO_ENABLED=0 go build -C $(COMPARE)/$(1).tree -trimpath -buildvcs=auto -o $(COMPARE)/$(1).bin \
+			./cmd/gitlab-mcp-server; \
+	fi
+endef
+COMPARE := $(OUT)/compare
+
+# Round by round and each first in turn, so that slow changes of the host fall on both alike.
+compare: suite ## measure OLD and NEW, binaries or revisions, in turn, ROUNDS times each, and compare them
+	@[ -n '$(OLD)' ] && [ -n '$(NEW)' ] || { echo 'usage: make compare OLD=REVISION-OR-BINARY NEW=REVISION-OR-BINARY' >&2; exit 2; }
+	@$(if $(RESUME),,rm -rf $(COMPARE) &&) mkdir -p $(COMPARE)
+	$(call side,old,$(OLD))
+	$(call side,new,$(NEW))
+	@cd bench_test && for round in $$(seq $(ROUNDS)); do \
+		for side in $$( ((round % 2)) && echo old new || echo new old); do \
+			echo "compare: round $$round of $(ROUNDS), $$side" >&2; \
+			$(OUT)/suite.test -test.run='^$$' -test.bench='$(BENCH)' -test.benchtime=1x -binary=$(COMPARE)/$$side.bin \
+				-record=$(COMPARE)/$$side.txt -resume -rounds=$$round > $(COMPARE)/$$side.stdout \
+				|| { cat $(COMPARE)/$$side.stdout; exit 1; }; \
+		done; \
+	done
+	@go run ./cmd/page -old $(COMPARE)/old.txt -new $(COMPARE)/new.txt -out $(COMPARE)/comparison.md
+	@cat $(COMPARE)/comparison.md
 
 bench-driver: suite ## compare the suite's driver with other load tools, into docs/method.md
 	@mkdir -p $(OUT)/bin

@@ -3,6 +3,7 @@
 //
 //	go run ./cmd/page -record results/HOST           draw results/HOST/page
 //	go run ./cmd/page -record results/HOST -check    fail with a diff if it differs
+//	go run ./cmd/page -old A -new B                  compare two records
 //
 // It measures nothing. The record is a file, or a folder whose .txt files
 // belong together.
@@ -44,6 +45,7 @@ func say(w io.Writer, parts ...any) { _, _ = fmt.Fprintln(w, parts...) }
 type options struct {
 	record, out  string
 	check, force bool
+	comparison
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -67,13 +69,14 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("page", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		say(stderr, usage)
+		say(stderr, usage+compareUsage)
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&o.record, "record", "", "the record: a file, or a folder of .txt `files`")
-	flags.StringVar(&o.out, "out", "", "`folder` of the page (default: page, beside the record)")
+	flags.StringVar(&o.out, "out", "", "`folder` of the page (default: page, beside the record), or file of the comparison")
 	flags.BoolVar(&o.check, "check", false, "draw nothing; fail with a diff if the page differs from what the record gives")
-	flags.BoolVar(&o.force, "force", false, "replace a page even by a record that holds less")
+	flags.BoolVar(&o.force, "force", false, "replace a page even by a record that holds less, or compare records that were not measured alike")
+	o.register(flags)
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -81,6 +84,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	switch {
 	case flags.NArg() > 0:
 		wrong = fmt.Sprintf("unexpected argument %q", flags.Arg(0))
+	case o.asked():
+		wrong = o.wrongComparison()
 	case o.record == "":
 		wrong = "-record is missing: name the file or folder to draw"
 	case o.check && o.force:
@@ -93,8 +98,11 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// do draws or checks.
+// do draws, checks or compares.
 func (o options) do(stdout, stderr io.Writer) error {
+	if o.asked() {
+		return o.compare(stdout, stderr)
+	}
 	files, folder, err := recordFiles(o.record)
 	if err != nil {
 		return err

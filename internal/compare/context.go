@@ -1,0 +1,84 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mcpbench/internal/page"
+	"mcpbench/internal/record"
+)
+
+// builds is the table of what was compared.
+func (c *Comparison) builds() string {
+	t := &page.Table{Head: []string{"", "build", "commit", "SHA-256", "measured", "rounds"}, Names: 5}
+	for _, s := range []*Side{c.Old, c.New} {
+		var cells []page.Cell
+		for _, text := range []string{s.Name, s.Build, s.Commit, short(s.SHA256), s.period(), s.counted(c.Scenarios)} {
+			cells = append(cells, page.Cell{Text: page.Escape(cmp.Or(text, "not said"))})
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t.Markdown()
+}
+
+// short is as much of a hash as people compare by eye.
+func short(hash string) string { return hash[:min(len(hash), 12)] }
+
+// period is from when to when a side was measured.
+func (s *Side) period() string {
+	if len(s.Dates) == 0 {
+		return ""
+	}
+	first, last := s.Dates[0], s.Dates[len(s.Dates)-1]
+	if first == last {
+		return first
+	}
+	return first + " to " + last
+}
+
+// context says where both were measured, as far as they agree, and whether
+// there is a difference to be found at all.
+func (c *Comparison) context() string {
+	var said []string
+	for _, at := range []struct{ key, form string }{
+		{record.KeyHost, "%s"}, {record.KeyCPU, "%s"}, {record.KeyKernel, "kernel %s"},
+		{record.KeySubjectCPUs, "server on CPU %s"}, {record.KeySuiteCPUs, "suite on CPU %s"},
+	} {
+		differs := slices.ContainsFunc(c.Differences, func(d Difference) bool { return d.Key == at.key })
+		if value := c.Old.anyConfig()[at.key]; value != "" && !differs {
+			said = append(said, fmt.Sprintf(at.form, page.Escape(value)))
+		}
+	}
+	var sentences []string
+	if len(said) > 0 {
+		sentences = append(sentences, "Both on "+strings.Join(said, ", ")+".")
+	}
+	if c.Old.SHA256 != "" && c.Old.SHA256 == c.New.SHA256 {
+		sentences = append(sentences, "**Both are the same binary**, so whatever differs is noise.")
+	}
+	return strings.Join(sentences, " ")
+}
+
+func (s *Side) anyConfig() map[string]string { return s.config[s.names[0]] }
+
+// counted is how many rounds the scenarios rest on.
+func (s *Side) counted(scenarios []Scenario) string {
+	least, most := s.rounds(scenarios)
+	if least < most {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprint(most)
+}
+
+// fewRounds says once why figures have no verdict, if there are any such.
+func (c *Comparison) fewRounds() string {
+	tooFew := func(f Figure) bool { return f.Verdict == Untold && !f.Metric.Exact }
+	if !slices.ContainsFunc(c.Figures(), tooFew) {
+		return ""
+	}
+	return fmt.Sprintf("**No verdict without rounds:** with fewer than %d of each record (the old one has %s, the new one %s) no test can tell "+
+		"a change from noise. Such figures are shown as they were measured, and nothing is claimed of them.",
+		MinRounds, c.Old.counted(c.Scenarios), c.New.counted(c.Scenarios))
+}
