@@ -1,27 +1,38 @@
 package page
 
-import "strings"
+import (
+	"strings"
+
+	"mcpbench/internal/page/chart"
+)
 
 // A Document is a page before it takes a form: what it says and shows, in
 // order. Text is Markdown within a line: emphasis, code and links.
 type Document struct {
-	Title    string
-	Sections []Section
-	Covers   Coverage
+	Title      string
+	Lead       string // one paragraph above everything, where small print stands further down
+	Sections   []Section
+	Calculator *Calculator // nil where the record carries no model
+	Record     string      // folder of the record as seen from the page's; ".." if it is not said
+	Covers     Coverage
 }
 
-// A Section is a heading and what stands under it. The first has no heading.
+// A Section is a heading and what stands under it. Those before the first
+// heading have none.
 type Section struct {
 	Heading string
 	Blocks  []Block
+	Small   bool // small print, which a page for browsers has below its first section
 }
 
-// A Block is one of a paragraph, a list, a table and a stretch of code.
+// A Block is one of a paragraph, a list, a table, a stretch of code and a
+// chart.
 type Block struct {
 	Text  string
 	Items []string
 	Table *Table
 	Code  string
+	Chart *chart.Chart
 }
 
 // A Table has a head and rows of as many cells as the head has columns.
@@ -39,6 +50,19 @@ type Cell struct {
 	Value float64  // what to sort by, if Known
 	Known bool     // whether Value is a figure of the record
 	Refs  []string // file:line of the results it comes from
+}
+
+// Charts returns the charts of the document in order.
+func (d *Document) Charts() []*chart.Chart {
+	var charts []*chart.Chart
+	for _, s := range d.Sections {
+		for _, b := range s.Blocks {
+			if b.Chart != nil {
+				charts = append(charts, b.Chart)
+			}
+		}
+	}
+	return charts
 }
 
 func text(s string) Block        { return Block{Text: s} }

@@ -2,7 +2,10 @@ package page
 
 import (
 	"fmt"
+	"html"
 	"strings"
+
+	"mcpbench/internal/page/chart"
 )
 
 // Markdown renders the document as a repository browser shows it.
@@ -29,8 +32,17 @@ func (b Block) markdown() string {
 		return "- " + strings.Join(b.Items, "\n- ") + "\n"
 	case b.Code != "":
 		return "```sh\n" + b.Code + "\n```\n"
+	case b.Chart != nil:
+		return picture(b.Chart)
 	}
 	return b.Text + "\n"
+}
+
+// picture shows a chart as the reader's system has its colours, from the files
+// beside the page.
+func picture(c *chart.Chart) string {
+	return fmt.Sprintf("<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"%s/%s\">\n<img src=\"%[1]s/%[3]s\" width=\"%[4]d\" alt=\"%[5]s\">\n</picture>\n",
+		ChartsFolder, c.File(chart.Dark), c.File(chart.Light), chart.Width, html.EscapeString(c.Alt))
 }
 
 func (t *Table) markdown() string {

@@ -16,8 +16,10 @@ func Draw(rec *record.Record) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	sections := []Section{{Blocks: v.heading()}, section("At a glance", v.glance()...), section("What to plan for", v.planning()...)}
+	sections := []Section{{Blocks: v.heading(), Small: true}, {Blocks: v.warnings()},
+		section("At a glance", v.glance()...), section(planningHeading, v.planning()...)}
 	sections = append(sections, v.points()...)
+	sections = append(sections, section("Series: side by side", v.sideBySide()...))
 	for _, l := range v.Ladders {
 		sections = append(sections, section(l.heading(), l.blocks()...))
 	}
@@ -27,9 +29,11 @@ func Draw(rec *record.Record) (*Document, error) {
 		section("What was not measured", v.notMeasured()),
 		section("Measuring again", v.again()...))
 	return &Document{
-		Title:    "What " + escape(v.subjects()) + " costs to run",
-		Sections: slices.DeleteFunc(sections, Section.empty),
-		Covers:   coverage(rec),
+		Title:      "What " + escape(v.subjects()) + " costs to run",
+		Lead:       v.lead(),
+		Sections:   slices.DeleteFunc(sections, Section.empty),
+		Calculator: v.calculator(),
+		Covers:     coverage(rec),
 	}, nil
 }
 
@@ -50,7 +54,7 @@ func (v *View) points() []Section {
 // empty reports whether a section has nothing to say.
 func (s Section) empty() bool {
 	return !slices.ContainsFunc(s.Blocks, func(b Block) bool {
-		return b.Text != "" || len(b.Items) > 0 || b.Table != nil || b.Code != ""
+		return b.Text != "" || len(b.Items) > 0 || b.Table != nil || b.Code != "" || b.Chart != nil
 	})
 }
 
@@ -68,15 +72,56 @@ func (v *View) subjects() string {
 	return enumerate(names)
 }
 
+// lead says in one paragraph what the page answers and of what.
+func (v *View) lead() string {
+	of := v.about(record.KeyHost, " on %s") + v.about(record.KeyBuild, " with %s")
+	if len(v.Dates) > 0 {
+		of += ", " + escape(day(v.Dates[len(v.Dates)-1]))
+	}
+	if of != "" {
+		of = " Measured" + of + "."
+	}
+	return "How much memory " + escape(v.subjects()) + " takes, how many cores it keeps busy and how long its clients wait." + of
+}
+
+// day is the date of a moment.
+func day(moment string) string {
+	date, _, _ := strings.Cut(moment, "T")
+	return date
+}
+
+// files are what the record is made of, by their names.
+func (v *View) files() []string {
+	seen := make(map[string]bool)
+	for _, s := range v.everything() {
+		for _, r := range s.All {
+			if r.File != "" {
+				seen[path.Base(r.File)] = true
+			}
+		}
+	}
+	return sortedKeys(seen)
+}
+
 // heading says what the figures belong to: without it they mean nothing.
 func (v *View) heading() []Block {
-	lines := []string{v.hostLine(), joinWords(v.buildLine(), v.dateLine(), roundsLine(v.everything()))}
+	return paragraphs(v.hostLine(), joinWords(v.buildLine(), v.dateLine(), roundsLine(v.everything())))
+}
+
+// warnings say what the record lacks.
+func (v *View) warnings() []Block {
+	var lines []string
 	if len(v.Missing) > 0 {
 		lines = append(lines, fmt.Sprintf("**This record is partial.** Planned and not in it: %s.", escape(listed(v.Missing))))
 	}
 	for _, dropped := range v.Dropped {
 		lines = append(lines, "**Left out of the record:** "+escape(path.Base(dropped))+".")
 	}
+	return paragraphs(lines...)
+}
+
+// paragraphs has a block for each line that says something.
+func paragraphs(lines ...string) []Block {
 	var blocks []Block
 	for _, line := range lines {
 		if line != "" {

@@ -50,6 +50,7 @@ func (v *View) memory() []Block {
 			"process, and a process on stdio. There the columns after the first client's are sums over the processes, in which " +
 			"pages that several of them share count once for each. A limit has to clear the largest peak of any round, not the median, " +
 			"and some more: a worse moment than these rounds met is always possible.")},
+		pictures(v.memoryChart(), v.admittingChart()),
 		tables((&tableMaker{}).rows("Scenario", v.Scenarios, memoryColumns)),
 		[]Block{text("**At rest**, MiB: after the load has stopped, collections were forced and memory kept still, with all clients connected. " +
 			"It is what holding them takes. On stdio all but the time are sums over the processes, of which pages that several share count once for each in the " +
@@ -66,16 +67,16 @@ func (v *View) processorTime() []Block {
 }
 
 func (v *View) waits() []Block {
-	return append([]Block{text("From starting the process until it answers; the first `tools/list`, which finds nothing built; " +
+	return slices.Concat([]Block{text("From starting the process until it answers; the first `tools/list`, which finds nothing built; " +
 		"the first `tools/call` of either kind, after the listing; and a later listing, all of a single client with nothing else running. Under load a listing takes longer, as the next table shows.")},
-		tables(pointTable(v.Scenarios, waitColumns))...)
+		pictures(v.startChart()), tables(pointTable(v.Scenarios, waitColumns)))
 }
 
 func (v *View) latency() []Block {
-	return append([]Block{text("Milliseconds from sending a request to the end of its reply, with all clients calling one method, " +
+	return slices.Concat([]Block{text("Milliseconds from sending a request to the end of its reply, with all clients calling one method, " +
 		"each sending its next call when the last is answered: a server that stalls is asked less, so these figures say how " +
 		"long a call takes among so many callers, not what happens to callers who do not wait. " + intervalNeeds())},
-		tables(v.latencyTable())...)
+		pictures(v.latencyChart()), tables(v.latencyTable()))
 }
 
 // intervalNeeds says from how many calls on a percentile is published.

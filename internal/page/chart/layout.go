@@ -13,6 +13,7 @@ const (
 	headRoom  = 22.0 // of a line above a panel
 	barSize   = 11.0
 	rowGap    = 10.0
+	bandGap   = 22.0
 	dotRow    = 27.0
 	iconSize  = 26.0
 	stackHigh = 150.0
@@ -60,7 +61,7 @@ func (c *Chart) layout() *layout {
 	for i, b := range c.Bands {
 		top = l.placeBand(c, b, top)
 		if i < len(c.Bands)-1 {
-			top += rowGap
+			top += bandGap
 		}
 	}
 	l.axisTop = top
@@ -100,8 +101,8 @@ func (l *layout) placeLegend(top float64) float64 {
 func (l *layout) placeBand(c *Chart, b Band, top float64) float64 {
 	s := strip{top: top, labels: b.labels()}
 	top += float64(s.labels) * headRoom
-	if s.labels == 0 {
-		top += 6
+	if s.labels < 2 {
+		top += 8 // for the upper half of the highest tick's text
 	}
 	high := c.panelHeight(b)
 	for i := range b.Panels {
