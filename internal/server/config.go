@@ -27,7 +27,10 @@ type Config struct {
 	MaxClients     int           // credentials held over HTTP
 	PoolIdle       time.Duration // 0 for ever
 	SessionTimeout time.Duration // 0 for ever
+	TLSCert        string        // file of the certificate to serve HTTPS with; "" for plain HTTP
+	TLSKey         string        // file of its key
 	MaxConcurrent  int           // requests in progress; 0 no bound
+	MaxOfOne       int           // requests in progress of one credential over HTTP; 0 no bound
 	RateLimit      float64       // requests a second and credential; 0 no bound
 	GitLabMaxConns int           // 0 no bound
 	PprofAddr      string        // "" off
@@ -59,6 +62,9 @@ func (c *Config) settle(getenv func(string) string, tokenFile string) error {
 	}
 	if err := checkAddr(c.HTTPAddr); err != nil {
 		return badUsage("--http-addr: %w", err)
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return badUsage("--tls-cert and --tls-key go together")
 	}
 	if c.PprofAddr, err = pprofAddr(c.PprofAddr); err != nil {
 		return badUsage("--pprof-addr: %w", err)

@@ -107,6 +107,8 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, kind surface.Ki
 		e.serveStream(w, r, lease)
 	case !lease.Allow():
 		refuseWork(w, http.StatusTooManyRequests, limit.ErrRate(e.rps), limit.RetryAfterRate(e.rps))
+	case !lease.Work():
+		refuseBusy(w, limit.ErrBusy())
 	default:
 		e.servePost(w, r, lease)
 	}

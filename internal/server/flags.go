@@ -37,6 +37,8 @@ func settings(c *Config, tokenFile *string) []setting {
 	return []setting{
 		{transport, "http", "GITLAB_MCP_HTTP", "", "serve streamable HTTP on /mcp and /mcp/{surface}; without it, stdio", (*boolValue)(&c.HTTP)},
 		{transport, "http-addr", "GITLAB_MCP_HTTP_ADDR", "host:port", "address to serve HTTP on", (*stringValue)(&c.HTTPAddr)},
+		{transport, "tls-cert", "GITLAB_MCP_TLS_CERT", "path", "serve HTTPS, with HTTP/2, with the certificate in this file", (*stringValue)(&c.TLSCert)},
+		{transport, "tls-key", "GITLAB_MCP_TLS_KEY", "path", "file of the certificate's key", (*stringValue)(&c.TLSKey)},
 		{transport, "session-timeout", "GITLAB_MCP_SESSION_TIMEOUT", "duration", "end a session after so long without a request; 0 for never", (*durationValue)(&c.SessionTimeout)},
 
 		{gitlab, "gitlab-url", "GITLAB_URL", "url", "address of your GitLab", (*stringValue)(&c.GitLabURL)},
@@ -49,6 +51,7 @@ func settings(c *Config, tokenFile *string) []setting {
 		{limits, "max-http-clients", "GITLAB_MCP_MAX_HTTP_CLIENTS", "n", "credentials held at once, 1 or more; the least recently used one makes room", (*atLeastOne)(&c.MaxClients)},
 		{limits, "pool-idle-timeout", "GITLAB_MCP_POOL_IDLE_TIMEOUT", "duration", "let go of a credential after so long without a request; 0 for never", (*durationValue)(&c.PoolIdle)},
 		{limits, "max-concurrent-requests", "GITLAB_MCP_MAX_CONCURRENT_REQUESTS", "n", "requests in progress at once; more are refused; 0 for no bound", (*countValue)(&c.MaxConcurrent)},
+		{limits, "max-concurrent-per-credential", "GITLAB_MCP_MAX_CONCURRENT_PER_CREDENTIAL", "n", "requests in progress at once of one credential, over HTTP; more are refused; 0 for no bound", (*countValue)(&c.MaxOfOne)},
 		{limits, "rate-limit-rps", "GITLAB_MCP_RATE_LIMIT_RPS", "n", "requests a second of one credential; more are refused; 0 for no bound", (*rateValue)(&c.RateLimit)},
 
 		{watching, "log-level", "GITLAB_MCP_LOG_LEVEL", "level", "debug, info, warn or error; the log goes to standard error", textValue{&c.LogLevel, c.LogLevel.String}},

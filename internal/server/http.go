@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -35,6 +37,10 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return exitError{exitListen, fmt.Errorf("cannot listen on %s: %w", a.config.HTTPAddr, cause(err))}
 	}
+	certificates, err := a.certificates()
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	credentials := a.newPool()
 	if err := a.telemetry.ObservePool(func() (int, int, int) {
 		s := credentials.Stats()
@@ -49,10 +55,17 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		ReadHeaderTimeout: headerReadTimeout,
 		IdleTimeout:       keepAliveTimeout,
 		MaxHeaderBytes:    maxHeader,
+		TLSConfig:         certificates,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() {
+		if certificates == nil {
+			failed <- server.Serve(listener)
+			return
+		}
+		failed <- server.ServeTLS(listener, "", "")
+	}()
 	a.log.Info("serving", "address", listener.Addr().String(), "surface", a.config.Surface, "gitlab", a.config.GitLabURL)
 	defer credentials.Close()
 	sweepUntil(ctx, failed, sweepEvery(a.config.PoolIdle, a.config.SessionTimeout), credentials.Sweep)
@@ -62,6 +75,18 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	default:
 		return a.closeHTTP(server, busy)
 	}
+}
+
+// certificates are what HTTPS is served with, or nil where it is not.
+func (a *app) certificates() (*tls.Config, error) {
+	if a.config.TLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(a.config.TLSCert, a.config.TLSKey)
+	if err != nil {
+		return nil, exitError{exitUsage, fmt.Errorf("--tls-cert and --tls-key: %w", err)}
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
 // sweepEvery is how often to look for what has timed out: often enough that it goes not much later.
@@ -130,6 +155,7 @@ func (a *app) newPool() *pool.Pool {
 		Max:            a.config.MaxClients,
 		IdleTimeout:    a.config.PoolIdle,
 		SessionTimeout: a.config.SessionTimeout,
+		MaxConcurrent:  a.config.MaxOfOne,
 		Admit:          bounded(limit.NewGate(a.config.MaxConcurrent), a.gitlab.Admit),
 		Build:          a.tools,
 	}

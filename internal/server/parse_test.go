@@ -49,10 +49,12 @@ func TestParse(t *testing.T) {
 		{"variables", "", env(
 			"GITLAB_MCP_READ_ONLY", "true", "GITLAB_MCP_MAX_HTTP_CLIENTS", "5", "GITLAB_MCP_POOL_IDLE_TIMEOUT", "90s",
 			"GITLAB_MCP_SESSION_TIMEOUT", "0", "GITLAB_MCP_MAX_CONCURRENT_REQUESTS", "7", "GITLAB_MCP_RATE_LIMIT_RPS", "2.5",
+			"GITLAB_MCP_MAX_CONCURRENT_PER_CREDENTIAL", "6", "GITLAB_MCP_TLS_CERT", "c", "GITLAB_MCP_TLS_KEY", "k",
 			"GITLAB_MCP_GITLAB_MAX_CONNS", "3", "GITLAB_MCP_TELEMETRY", "1", "GITLAB_MCP_LOG_LEVEL", "DEBUG", "GITLAB_MCP_HTTP", "false",
 			"GITLAB_MCP_HTTP_ADDR", ":0", "GITLAB_MCP_PPROF_ADDR", "6060"),
 			with(func(c *Config) {
 				c.ReadOnly, c.MaxClients, c.PoolIdle, c.SessionTimeout = true, 5, 90*time.Second, 0
+				c.MaxOfOne, c.TLSCert, c.TLSKey = 6, "c", "k"
 				c.MaxConcurrent, c.RateLimit, c.GitLabMaxConns, c.Telemetry = 7, 2.5, 3, true
 				c.LogLevel, c.HTTPAddr, c.PprofAddr = slog.LevelDebug, ":0", "127.0.0.1:6060"
 			})},
@@ -89,6 +91,7 @@ func TestParseRefuses(t *testing.T) {
 		{"variable", "", env("GITLAB_MCP_MAX_HTTP_CLIENTS", "many"), "GITLAB_MCP_MAX_HTTP_CLIENTS"},
 		{"no GitLab", "", env("GITLAB_URL", ""), "set --gitlab-url or GITLAB_URL"},
 		{"bad GitLab", "--gitlab-url gitlab.local", env(), "use one like https://"},
+		{"a certificate without a key", "--tls-cert c", env(), "go together"},
 		{"address", "--http-addr 8080", env(), "not an address"},
 		{"port", "--http-addr :99999", env(), "not a port"},
 		{"named port", "--http-addr :http", env(), "not a port"},

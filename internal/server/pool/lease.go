@@ -20,6 +20,7 @@ type Lease struct {
 	kind    surface.Kind
 	session *session
 	calling bool // whether the session is held for a call
+	working bool // whether the lease counts among those of the credential that do work
 }
 
 // session is a protocol session: of one credential and one surface, unknown to all others. Its changing
@@ -38,8 +39,18 @@ type session struct {
 // Allow says whether the credential may make one more request now.
 func (l *Lease) Allow() bool { return limit.Allow(l.entry.limiter) }
 
+// Work says whether the credential may have one more request in progress now. If so the lease is one, until
+// it is released.
+func (l *Lease) Work() bool {
+	l.working = l.entry.gate.Enter()
+	return l.working
+}
+
 // Release ends the lease.
 func (l *Lease) Release() {
+	if l.working {
+		l.entry.gate.Leave()
+	}
 	if l.session != nil {
 		l.pool.leaveSession(l.session, l.calling)
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
 
+	"mcpbench/internal/server/limit"
 	"mcpbench/internal/server/shared"
 	"mcpbench/internal/server/surface"
 	"mcpbench/internal/server/toolset"
@@ -33,6 +34,8 @@ type Options struct {
 	SessionTimeout time.Duration
 	// NewLimiter, if set, makes the limiter of a credential.
 	NewLimiter func() *rate.Limiter
+	// MaxConcurrent bounds the requests in progress of each credential; 0 is no bound.
+	MaxConcurrent int
 	// Admit asks whether a credential is good and makes its client. It is not called twice at once for
 	// one credential. The client is to call revoked when GitLab stops to accept the credential, with the
 	// error that Admit would return from then on.
@@ -57,11 +60,12 @@ type Pool struct {
 	inFlight int
 }
 
-// entry is one credential. Its fields are guarded by Pool.mu, but for client and limiter, which are fixed.
+// entry is one credential. Its fields are guarded by Pool.mu, but for client, limiter and gate, which are fixed.
 type entry struct {
 	key      upstream.Key
 	client   *gitlab.Client
 	limiter  *rate.Limiter
+	gate     *limit.Gate // nil without a bound
 	toolsets map[surface.Kind]*toolset.Toolset
 	sessions map[string]*session
 	inFlight int
@@ -214,6 +218,9 @@ func (p *Pool) add(key upstream.Key, client *gitlab.Client) *entry {
 	e := &entry{key: key, client: client, lastUse: p.opts.Now()}
 	if p.opts.NewLimiter != nil {
 		e.limiter = p.opts.NewLimiter()
+	}
+	if p.opts.MaxConcurrent > 0 {
+		e.gate = limit.NewGate(p.opts.MaxConcurrent)
 	}
 	for len(p.entries) >= p.opts.Max {
 		p.remove(p.victim())
