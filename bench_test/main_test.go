@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,10 +78,6 @@ func runSuite(m *testing.M) int {
 	return code
 }
 
-// suiteGC lets the suite's own heap grow by half between collections: with thousands of connections it shall
-// not take the memory that it measures others by, and its CPU has time to spare.
-const suiteGC = 50
-
 // runBenchmarks runs whole passes, so that no scenario follows itself and slow changes of the host
 // fall on all of them alike.
 func runBenchmarks(m *testing.M) int {
@@ -91,7 +86,6 @@ func runBenchmarks(m *testing.M) int {
 		return exitUsage
 	}
 	defer bench.close()
-	debug.SetGCPercent(suiteGC)
 	exitOnInterrupt()
 	code := 0
 	for bench.round = 1; bench.round <= opts.rounds; bench.round++ {

@@ -42,6 +42,15 @@ func TestRecordOfARun(t *testing.T) {
 	out, err = measuring(t, pattern, "-binary="+s.build.path, "-record="+path, "-resume").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Equal(t, before, readFile(t, path), "what the record holds is not measured again")
+
+	out, err = measuring(t, pattern, "-binary="+s.build.path, "-record="+path, "-resume", "-rounds=2").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	rec, err = record.Read(path)
+	require.NoError(t, err)
+	assert.Len(t, rec.Results, 2, "a round more")
+	assert.Len(t, rec.Missing(), 7, "for what is selected, and nothing else is wanting for it")
+	assert.Equal(t, 2, rec.Plan[result.Name])
+	assert.Equal(t, 1, rec.Plan[rec.Missing().Names()[0]])
 }
 
 // TestWatchdogEndsAStep gives a series no memory at all.

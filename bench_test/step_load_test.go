@@ -52,7 +52,7 @@ const (
 
 // mixed is the load whose latencies are published: every connection calls and lists in turn.
 func (r *stepRun) mixed(ctx context.Context) error {
-	debug.FreeOSMemory() // what the phases before left behind is not this one's
+	defer r.frugal()()
 	if err := meter.ResetSelfPeak(); err != nil {
 		return err
 	}
@@ -83,6 +83,20 @@ func (r *stepRun) checkSteady(p *load.Phase) {
 	if each := float64(p.Calls()) / float64(r.step.Connections()); each < enoughCalls {
 		r.sheet.doubt("too few calls: %.1f a connection in %v, and a steady load takes %d", each, p.Begun.Round(time.Second), enoughCalls)
 	}
+}
+
+// suiteRuntime is what the suite's Go runtime may take for suiteMemory to hold: the pages of its binary come on top.
+const suiteRuntime = 80 * mib
+
+// frugal has the suite collect its garbage as often as suiteMemory takes, where that can hold, until the returned
+// function is called. Its processor time has room for that. What phases before left behind is given back.
+func (r *stepRun) frugal() (end func()) {
+	debug.FreeOSMemory()
+	if r.step.Connections() > suiteConnections {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(suiteRuntime)
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // checkOwnMemory records what the suite itself took, and doubts a load that was made with too much.

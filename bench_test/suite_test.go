@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -134,11 +135,15 @@ func (s *suite) beginRecord(o options) error {
 		return err
 	}
 	if o.resume {
+		if _, err := os.Stat(s.recordPath); err == nil {
+			// What is left out of a run that goes on is not to have more rounds for it.
+			maps.DeleteFunc(plan, func(name string, _ int) bool { return !s.chosen(name) })
+		}
 		err = s.resume(plan)
 	} else {
 		s.writer, err = record.Create(s.recordPath, plan)
 	}
-	s.progress = newProgress(os.Stderr, chosen*o.rounds-len(s.held))
+	s.progress = newProgress(os.Stderr, chosen*o.rounds-s.heldOf())
 	return err
 }
 
@@ -159,6 +164,24 @@ func (s *suite) plan(names []string, rounds int) record.Plan {
 		}
 	}
 	return plan
+}
+
+// heldOf counts what the record that is resumed holds of what -bench selects.
+func (s *suite) heldOf() int {
+	n := 0
+	for key := range s.held {
+		if s.chosen(key.name) {
+			n++
+		}
+	}
+	return n
+}
+
+// chosen reports whether -bench selects what the record calls by that name.
+func (s *suite) chosen(name string) bool {
+	return slices.ContainsFunc(s.names(), func(benchmark string) bool {
+		return recordName(benchmark) == name && selected(flag.Lookup("test.bench").Value.String(), []string{benchmark}) > 0
+	})
 }
 
 // resume continues a record, and skips what it holds of the same build, host and settings.
