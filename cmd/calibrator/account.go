@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"sync/atomic"
-	"time"
 )
 
 // account is what the process has done so far, counted by itself.
@@ -14,11 +13,7 @@ type account struct {
 	listings atomic.Int64
 	refused  atomic.Int64
 	upstream atomic.Int64
-	burned   atomic.Int64 // processor time, in nanoseconds, without that of children
 }
-
-// burn burns processor time and notes how much it was.
-func (a *account) burn(d time.Duration) { a.burned.Add(int64(burn(d))) }
 
 // totals is the account as it is told.
 type totals struct {
@@ -36,7 +31,7 @@ func (s *server) totals() totals {
 	a := &s.account
 	t := totals{
 		Calls: a.calls.Load(), Listings: a.listings.Load(), Refused: a.refused.Load(),
-		Upstream: a.upstream.Load(), BurnedNS: a.burned.Load(),
+		Upstream: a.upstream.Load(), BurnedNS: int64(s.burner.total()),
 	}
 	t.Credentials, t.Sessions, t.RetainedBytes = s.vault.counts()
 	return t

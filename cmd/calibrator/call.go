@@ -62,7 +62,7 @@ func (s *server) perform(ctx context.Context, a asking, args arguments, number i
 	}
 	s.vault.leakCall()
 	runtime.KeepAlive(s.garbage.make())
-	s.account.burn(s.config.cpuCall)
+	s.burner.burn(s.config.cpuCall)
 	if err := s.family.work(); err != nil {
 		return a.failure(codeInternal, err.Error())
 	}

@@ -111,8 +111,12 @@ func beChild(c *config, s streams) error {
 			return err
 		}
 	}
+	heat, err := newBurner()
+	if err != nil {
+		return err
+	}
 	// The first byte that goes out says that the memory is held.
-	for b := make([]byte, 1); ; burn(c.childCPU) {
+	for b := make([]byte, 1); ; heat.burn(c.childCPU) {
 		if _, err := s.out.Write(b); err != nil {
 			return err
 		}

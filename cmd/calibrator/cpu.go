@@ -1,29 +1,88 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"runtime"
+	"slices"
+	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// burn keeps the calling thread busy until it has used d of processor time since, and returns what it used: d
-// or up to about a microsecond more. It counts the thread's own clock (clock_gettime(2),
-// CLOCK_THREAD_CPUTIME_ID), so that time in which the thread had no processor is not taken for work.
-func burn(d time.Duration) time.Duration {
+// burner burns processor time whose sum is exact: what one portion took too much, the next takes less.
+//
+// A portion is counted by the clock of the thread that burns it (clock_gettime(2), CLOCK_THREAD_CPUTIME_ID), so that
+// time without a processor is not taken for work. With it counts what the runtime's monitor thread takes
+// meanwhile: once a process at rest has something to do, that thread looks around every 20 µs at first (runtime,
+// proc.go, sysmon), which costs several percent of a portion of some milliseconds.
+type burner struct {
+	monitor int32 // the clock of the monitor thread
+
+	mu     sync.Mutex
+	active int           // portions that are being burned
+	seen   time.Duration // of the monitor's time, what has been counted or is not to be
+	ahead  time.Duration // burned beyond what was due; below 0 what is still due
+	burned time.Duration
+}
+
+func newBurner() (*burner, error) {
+	thread, err := monitorThread()
+	if err != nil {
+		return nil, fmt.Errorf("find the runtime's monitor: %w", err)
+	}
+	// CPUCLOCK_PERTHREAD_MASK and CPUCLOCK_SCHED of the kernel's posix-timers.h.
+	return &burner{monitor: int32(^thread<<3 | 4 | 2)}, nil
+}
+
+// burn keeps the calling thread busy for d of processor time.
+func (b *burner) burn(d time.Duration) {
 	if d <= 0 {
-		return 0
+		return
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	start, x := threadCPU(), uint64(1)
-	for {
+	start, x := clock(unix.CLOCK_THREAD_CPUTIME_ID), uint64(1)
+	due := b.begin(d)
+	for clock(unix.CLOCK_THREAD_CPUTIME_ID)-start < due {
 		x = churn(x)
-		if used := threadCPU() - start; used >= d {
-			runtime.KeepAlive(x)
-			return used
-		}
 	}
+	runtime.KeepAlive(x)
+	b.end(due, start)
+}
+
+// begin returns what is due for a portion of d.
+func (b *burner) begin(d time.Duration) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.active == 0 {
+		b.seen = clock(b.monitor)
+	}
+	b.active++
+	due := max(0, d-b.ahead)
+	b.ahead -= d - due
+	return due
+}
+
+// end takes account of a portion that began at start on the thread's clock. Its own time counts too.
+func (b *burner) end(due, start time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := clock(b.monitor)
+	spent := now - b.seen + clock(unix.CLOCK_THREAD_CPUTIME_ID) - start
+	b.seen = now
+	b.active--
+	b.ahead += spent - due
+	b.burned += spent
+}
+
+// total is what was burned so far.
+func (b *burner) total() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.burned
 }
 
 // churn is a fraction of a microsecond of arithmetic, so that reading the clock is not all that is done.
@@ -34,10 +93,29 @@ func churn(x uint64) uint64 {
 	return x
 }
 
-// threadCPU is the processor time that the calling thread has used.
-func threadCPU() time.Duration {
+// clock reads a clock.
+func clock(id int32) time.Duration {
 	var t unix.Timespec
-	// The clock and the address are right, and then it cannot fail.
-	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	// The clock is there as long as the process, and then it cannot fail.
+	_ = unix.ClockGettime(id, &t)
 	return time.Duration(t.Nano())
+}
+
+// monitorThread is the id of the runtime's monitor thread: the first that a program starts (runtime, proc.go, main),
+// and so the one whose id follows that of the process.
+func monitorThread() (int, error) {
+	entries, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return 0, err
+	}
+	var after []int
+	for _, e := range entries {
+		if id, err := strconv.Atoi(e.Name()); err == nil && id > os.Getpid() {
+			after = append(after, id)
+		}
+	}
+	if len(after) == 0 {
+		return 0, fmt.Errorf("no thread has an id above that of the process, %d: start it again", os.Getpid())
+	}
+	return slices.Min(after), nil
 }

@@ -57,7 +57,7 @@ func knownFaults() []fault {
 		{name: exitMidLoad, counted: true, promise: "says so on stderr and ends with exit code 3, in place of an answer"},
 		{name: garbageStdout, on: onStdio, counted: true, promise: "a line that is not JSON comes before the reply"},
 		{name: longLine, counted: true, promise: "the reply is stretched by spaces to -long-line bytes, and still valid"},
-		{name: floodStderr, counted: true, promise: "-flood bytes of lines go to stderr before the reply"},
+		{name: floodStderr, counted: true, promise: "lines of -flood bytes go to stderr before the reply"},
 		{name: error200, counted: true, promise: "a JSON-RPC error in place of the result, on HTTP with status 200"},
 		{name: isError, counted: true, promise: "a result with isError"},
 		{name: outOfOrder, counted: true, wire: true, promise: "two replies change places, if the second is ready within 100ms:\n" +

@@ -16,7 +16,7 @@ func ofTheProcess() map[string]func(t *testing.T) {
 	return map[string]func(t *testing.T){
 		exitAtStart:   checkExitAtStart,
 		exitMidLoad:   checkExitMidLoad,
-		neverReady:    checkNeverReady,
+		neverReady:    func(t *testing.T) { checkNeverReady(t); checkNeverReadyOnStdio(t) },
 		deafToSIGTERM: checkDeaf,
 	}
 }
@@ -52,6 +52,16 @@ func checkExitMidLoad(t *testing.T) {
 	assert.Equal(t, statusFault, p.await(t))
 }
 
+// answers reports whether anything listens at an address.
+func answers(addr string) bool {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
 // never is how long a test waits for what must not come.
 const never = 200 * time.Millisecond
 
@@ -62,24 +72,23 @@ func checkNeverReady(t *testing.T) {
 	require.NoError(t, l.Close())
 	p := start(t, "-http="+addr, "-fault=never-ready")
 	assert.Never(t, func() bool {
-		conn, err := net.Dial("tcp", addr)
-		if err == nil {
-			_ = conn.Close()
-		}
-		return err == nil || !p.alive()
+		return answers(addr) || !p.alive()
 	}, never, 10*time.Millisecond)
 	assert.Zero(t, p.term(t))
+}
 
-	p = start(t, "-fault=never-ready")
+func checkNeverReadyOnStdio(t *testing.T) {
+	t.Helper()
+	p := start(t, "-fault=never-ready")
 	p.say(t, message(1, "ping", ""))
-	answered := make(chan error, 1)
+	answered := make(chan error, 1) // by anything but silence
 	go func() {
 		_, err := p.out.ReadByte()
 		answered <- err
 	}()
 	select {
-	case <-answered:
-		assert.Fail(t, "it said something, or ended")
+	case err := <-answered:
+		require.Fail(t, "it said something, or ended", "%v", err)
 	case <-time.After(never):
 	}
 	require.NoError(t, p.in.Close())

@@ -24,6 +24,7 @@ type server struct {
 	alarm   *alarm
 	vault   *vault
 	account account
+	burner  *burner
 	gate    *gate
 	leaks   leaks
 	draws   draws
@@ -44,13 +45,17 @@ func newServer(c *config, s streams, a *alarm) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	heat, err := newBurner()
+	if err != nil {
+		return nil, err
+	}
 	kin, err := startFamily(c.children, c.childBytes, c.childCPU)
 	if err != nil {
 		return nil, err
 	}
 	sizes := sizeClasses()
 	return &server{
-		config: c, streams: s, alarm: a, listing: tail, family: kin,
+		config: c, streams: s, alarm: a, listing: tail, burner: heat, family: kin,
 		vault:   newVault(sizes, c.retainCredential, c.retainSession, c.retainCall),
 		gate:    newGate(c.refuseAbove, c.refuseEvery, c.serveAtOnce),
 		leaks:   leaks{descriptors: c.leakDescriptors, goroutines: c.leakGoroutines},
@@ -93,7 +98,7 @@ func (s *server) answer(ctx context.Context, token string, r *request) reply {
 func (s *server) list(a asking) reply {
 	s.listOnce.Do(func() { s.alarm.until(a.arrived.Add(s.config.listDelay)) })
 	s.account.listings.Add(1)
-	s.account.burn(s.config.cpuList)
+	s.burner.burn(s.config.cpuList)
 	return reply{head: append([]byte(opening), a.ID...), tail: s.listing}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,6 +65,7 @@ func TestSessionsGiveBack(t *testing.T) {
 	assert.Zero(t, sessions)
 	assert.Zero(t, retained)
 	assert.InDelta(t, 0, heapAlloc()-before, 50<<10)
+	runtime.KeepAlive(s)
 }
 
 func TestParseSession(t *testing.T) {
