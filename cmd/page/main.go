@@ -21,8 +21,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pmezard/go-difflib/difflib"
-
 	"mcpbench/internal/page"
 	"mcpbench/internal/record"
 )
@@ -33,7 +31,9 @@ func main() {
 
 const usage = `usage: page -record PATH [-out FOLDER] [-check | -force]
 
-Draws the record at PATH, a file or a folder of .txt files, as FOLDER/README.md.
+Draws the record at PATH, a file or a folder of .txt files, into FOLDER: README.md for a repository browser,
+index.html for any other, which needs nothing beside it, and the charts of the first. With -check it says how the
+files there differ from that, and which are missing or left over.
 Exit code: 0 drawn, or the page matches; 1 it does not, or something failed; 2 wrong usage.
 `
 
@@ -118,7 +118,19 @@ func (o options) do(stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.record, err)
 	}
-	path := filepath.Join(cmp.Or(o.out, filepath.Join(folder, "page")), "README.md")
+	out := cmp.Or(o.out, filepath.Join(folder, "page"))
+	doc.Record = wayBack(out, folder)
+	d, err := draw(doc)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.record, err)
+	}
+	return o.settle(d, doc.Covers, rec, out, stdout)
+}
+
+// settle checks the page in a folder against the drawing, or replaces it if it
+// may.
+func (o options) settle(d drawing, covers page.Coverage, rec *record.Record, out string, stdout io.Writer) error {
+	path := filepath.Join(out, readme)
 	old, err := os.ReadFile(path)
 	there := !errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -127,16 +139,17 @@ func (o options) do(stdout, stderr io.Writer) error {
 	case o.check && !there:
 		return fmt.Errorf("there is no page at %s: draw it without -check", path)
 	case o.check:
-		return check(path, old, doc.Markdown(), stdout)
+		return d.check(out, stdout)
 	case there && !o.force:
-		if err := mayReplace(path, old, doc.Covers, rec); err != nil {
+		if err := mayReplace(path, old, covers, rec); err != nil {
 			return err
 		}
 	}
-	if err := record.WriteFile(path, doc.Markdown()); err != nil {
+	if err := d.write(out); err != nil {
 		return err
 	}
 	say(stdout, path)
+	say(stdout, filepath.Join(out, index))
 	return nil
 }
 
@@ -162,25 +175,6 @@ func recordFiles(path string) (files []string, folder string, err error) {
 		return nil, "", fmt.Errorf("record: no .txt files in %s", path)
 	}
 	return files, path, nil
-}
-
-// errDiffers is why a check fails; the diff is on standard output.
-var errDiffers = errors.New("the page is not what the record gives: draw it again without -check")
-
-// check writes the difference between the page that is and the one that should
-// be.
-func check(path string, old, drawn []byte, stdout io.Writer) error {
-	if string(old) == string(drawn) {
-		return nil
-	}
-	diff := difflib.UnifiedDiff{
-		A: difflib.SplitLines(string(old)), B: difflib.SplitLines(string(drawn)),
-		FromFile: path, ToFile: "drawn from the record", Context: 2,
-	}
-	if err := difflib.WriteUnifiedDiff(stdout, diff); err != nil {
-		return fmt.Errorf("write diff: %w", err)
-	}
-	return fmt.Errorf("%s: %w", path, errDiffers)
 }
 
 // mayReplace refuses to put less in the place of more: a record that lacks

@@ -57,6 +57,15 @@ func (f Figure) middle(s Scale) string { return s.in(f.Unit, f.Median).figure(f.
 // largest is the largest of all rounds in the given scale.
 func (f Figure) largest(s Scale) string { return s.in(f.Unit, f.Max).figure(f.Max) }
 
+// behind is the amount that a text shows, to sort by: the median, unless it is
+// the largest that reads like this.
+func (f Figure) behind(text string, s Scale) float64 {
+	if text == f.largest(s) && text != f.middle(s) {
+		return f.Max
+	}
+	return f.Median
+}
+
 // spread is the median in the given scale and, in brackets, the interval where
 // there is one and else the smallest and largest, unless they read the same. A
 // scale that fits the figure stands beside it.

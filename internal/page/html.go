@@ -21,7 +21,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-var htmlTemplate = template.Must(template.ParseFS(assets, "assets/page.html"))
+var htmlTemplate = template.Must(template.ParseFS(assets, "assets/page.html", "assets/blocks.html"))
 
 // An htmlPage is what the template shows.
 type htmlPage struct {

@@ -76,7 +76,7 @@ func (w *htmlWriter) cell(c Cell) htmlCell {
 		return out
 	}
 	out.Text = template.HTML(interval.ReplaceAllString(string(out.Text), ` <span class="range">$1</span>`))
-	out.Value = strconv.FormatFloat(c.Value, 'g', -1, 64)
+	out.Value = strconv.FormatFloat(c.Value, 'f', -1, 64)
 	out.Href, out.Sources = w.sources(c.Refs)
 	return out
 }

@@ -164,7 +164,8 @@ func (m *tableMaker) cell(f Figure, s Scale, show func(Figure, Scale) string) Ce
 	if !f.Known() {
 		return m.none(f.Absent)
 	}
-	return Cell{Text: show(f, s), Value: f.Median, Known: true, Refs: f.Refs}
+	text := show(f, s)
+	return Cell{Text: text, Value: f.behind(text, s), Known: true, Refs: f.Refs}
 }
 
 // none is the cell of a figure that there is not, with the mark of its reason.

@@ -185,10 +185,11 @@ window.mcpbenchCalculator = (() => {
     put('calc-cores', n.cores === undefined ? 'n/a' : counted(n.cores));
     put('calc-p99', n.p99 === undefined ? 'n/a' : `${significant(n.p99 / 1e6)} ms`);
     put('calc-inflight', n.mean === undefined ? 'n/a'
-      : `${counted(n.mean)} on average, ${significant(n.most)} at most at ${significant(100 * model.crowded)}% of moments`);
+      : `${counted(n.mean)} on average, ${significant(n.most)} at most`);
     const reasons = [...new Set([n.noLoad, n.noMemory, n.noCores, n.noP99].filter(Boolean))];
     put('calc-reason', reasons.length ? `n/a: ${reasons.join('; ')}.` : '');
-    put('calc-load', n.load ? `Times are those under ${n.load}.` : '');
+    put('calc-load', n.load
+      ? `Times are those under ${n.load}; at most is at ${significant(100 * model.crowded)}% of all moments.` : '');
     put('calc-snippet', snippet(n, asked.snippet.value, surface, transport));
   }
 
