@@ -137,8 +137,8 @@ func TestUnlikeConditionsAreRefused(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, c.Differences, 1)
 			assert.Equal(t, []string{httpMeta, httpDynamic, stdioMeta}, c.Differences[0].Names)
-			first := firstLine(c)
-			assert.Contains(t, first, "**Compared by force: the records were not measured alike** ("+key+" “this” and “that”). **None of")
+			assert.Contains(t, firstLine(c), "**Compared by force: the records were not measured alike** ("+key+"). **None of")
+			assert.Contains(t, string(c.Markdown(0)), "\nNot measured alike:\n\n- "+key+`: "this" in the old record, "that" in the new (`)
 		})
 	}
 }
@@ -154,6 +154,15 @@ func TestEveryDifferenceIsNamed(t *testing.T) {
 	_, err := compare.Compare(before, after)
 	require.ErrorContains(t, err, `kernel: "6.18.0" in the old record, "6.19.0" in the new (`+httpMeta)
 	require.ErrorContains(t, err, `settings: "clients=8" in the old record, "clients=9" in the new (`+stdioMeta+")")
+	setAll(after, record.KeySettings, "clients=7")
+	for _, r := range before.Results {
+		if r.Name == httpMeta {
+			r.Config[record.KeySettings] = "clients=6"
+		}
+	}
+	c, err := compare.Forced(before, after)
+	require.NoError(t, err)
+	assert.Contains(t, firstLine(c), "(kernel, settings). ", "a key is named once, whatever it differs in")
 }
 
 // Builds may differ in the toolchain they were built with: that is the build's own.

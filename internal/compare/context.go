@@ -63,6 +63,18 @@ func (c *Comparison) context() string {
 
 func (s *Side) anyConfig() map[string]string { return s.config[s.names[0]] }
 
+// differences are the conditions that force made light of.
+func (c *Comparison) differences() string {
+	if len(c.Differences) == 0 {
+		return ""
+	}
+	items := []string{"Not measured alike:\n"}
+	for _, d := range c.Differences {
+		items = append(items, "- "+page.Escape(d.String()))
+	}
+	return strings.Join(items, "\n")
+}
+
 // counted is how many rounds the scenarios rest on.
 func (s *Side) counted(scenarios []Scenario) string {
 	least, most := s.rounds(scenarios)

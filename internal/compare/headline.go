@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"mcpbench/internal/page"
 )
 
 // headline is the verdict in one sentence.
@@ -23,14 +21,16 @@ func (c *Comparison) headline() string {
 
 // warning is what stands before everything else of a forced comparison.
 func (c *Comparison) warning() string {
-	var parts []string
+	var keys []string
 	for _, d := range c.Differences {
-		parts = append(parts, page.Escape(fmt.Sprintf("%s “%s” and “%s”", d.Key, d.Old, d.New)))
+		if !slices.Contains(keys, d.Key) {
+			keys = append(keys, d.Key)
+		}
 	}
-	if len(parts) == 0 {
+	if len(keys) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("**Compared by force: the records were not measured alike** (%s). ", strings.Join(parts, "; "))
+	return fmt.Sprintf("**Compared by force: the records were not measured alike** (%s). ", strings.Join(keys, ", "))
 }
 
 // lead is the part of the headline that people act on.

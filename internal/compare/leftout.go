@@ -22,9 +22,24 @@ func (c *Comparison) leftOut() string {
 	if len(items) == 0 {
 		return ""
 	}
-	return folded(fmt.Sprintf("Left out: %s with a certificate, %s and %s of one record only",
-		count(len(c.Old.Doubts)+len(c.New.Doubts), "result"), count(len(c.OldOnly)+len(c.NewOnly), "scenario"), count(len(c.units()), "metric")),
-		"- "+strings.Join(items, "\n- "))
+	return folded("Left out: "+c.leftOutCounts(), "- "+strings.Join(items, "\n- "))
+}
+
+func (c *Comparison) leftOutCounts() string {
+	var parts []string
+	for _, part := range []struct {
+		n          int
+		noun, what string
+	}{
+		{len(c.Old.Doubts) + len(c.New.Doubts), "result", "with a certificate"},
+		{len(c.OldOnly) + len(c.NewOnly), "scenario", "of one record only"},
+		{len(c.units()), "metric", "of one record only"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, count(part.n, part.noun)+" "+part.what)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // units are the metrics that one record alone has.

@@ -13,7 +13,7 @@ import (
 // zero, is avoided by leaving out the folded figures of the last scenarios and
 // saying so; what changed is always there.
 func (c *Comparison) Markdown(limit int) []byte {
-	blocks := []string{c.headline(), c.builds(), c.context(), c.fewRounds(), reading()}
+	blocks := []string{c.headline(), c.builds(), c.context(), c.differences(), c.fewRounds(), c.reading()}
 	blocks = append(blocks, c.changes()...)
 	blocks = append(blocks, c.leftOut(), c.warnings(), c.meansTable())
 	text := join(blocks)
@@ -62,7 +62,10 @@ func folded(summary, content string) string {
 }
 
 // reading says what the words mean.
-func reading() string {
+func (c *Comparison) reading() string {
+	if len(c.Scenarios) == 0 {
+		return ""
+	}
 	return fmt.Sprintf("Medians of rounds, in brackets the smallest and largest. A figure is worse or better where the rounds of the two "+
 		"records are told apart (Mann-Whitney U test, p of at most %v) *and* the medians differ by more than the noise floor: "+
 		"the range of the rounds of either record, the wider one. What passes the test only is within the noise. "+

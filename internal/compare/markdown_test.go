@@ -9,6 +9,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
 
 	"mcpbench/internal/compare"
 	"mcpbench/internal/record"
@@ -52,6 +55,20 @@ func TestGolden(t *testing.T) {
 
 func first(a, _ *record.Record) *record.Record  { return a }
 func second(_, b *record.Record) *record.Record { return b }
+
+// TestRendersAsHTML reads the comparison as GitHub and GitLab would: tables
+// that are folded up are tables, and no Markdown is left over.
+func TestRendersAsHTML(t *testing.T) {
+	reader := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	var out strings.Builder
+	require.NoError(t, reader.Convert(compared(t, first(sides()), second(sides())).Markdown(0), &out))
+	assert.Equal(t, 1+3+1+3, strings.Count(out.String(), "<table>"), "builds, changes, means, scenarios")
+	assert.Equal(t, 1+1+3, strings.Count(out.String(), "<details>"))
+	assert.Equal(t, 5, strings.Count(out.String(), "<li>"))
+	for _, left := range []string{"| ", "**", "`", "###", "---"} {
+		assert.NotContains(t, strings.ReplaceAll(out.String(), "CPU | while", ""), left)
+	}
+}
 
 func TestSameBytesEachTime(t *testing.T) {
 	c := compared(t, first(sides()), second(sides()))
@@ -113,9 +130,9 @@ func TestSameBinarySaysSo(t *testing.T) {
 }
 
 func TestExactThatVariesIsNoted(t *testing.T) {
-	s := scene{httpMeta, amounts{"list-bytes": {10, 10, 13}, "tools": {1, 1, 1}}}
+	s := scene{httpMeta, amounts{"list-bytes": {10, 10, 13}, "tools": {10, 10, 13}}}
 	text := string(compared(t, recordOf("a", s), recordOf("b", s)).Markdown(0))
-	assert.Contains(t, text, "Notes of the statistics:\n\n- exact distribution expected, but values range from 10 to 13: `list-bytes` of http, meta\n")
+	assert.Contains(t, text, "Notes of the statistics:\n\n- exact distribution expected, but values range from 10 to 13: `list-bytes` of http, meta and 1 figure more\n")
 	assert.Contains(t, text, "| http, meta | `list-bytes` | 10 (10–13) | 10 (10–13) |  | not tellable |")
 }
 
@@ -201,9 +218,9 @@ func TestGeometricMeans(t *testing.T) {
 
 func TestChangesWithoutAPercentage(t *testing.T) {
 	c := compared(t,
-		recordOf("a", scene{httpMeta, amounts{"failed-calls": repeat(0, 4), "further-RSS-bytes/client": repeat(2<<20, 4)}}),
-		recordOf("b", scene{httpMeta, amounts{"failed-calls": repeat(3, 4), "further-RSS-bytes/client": repeat(-3<<20, 4)}}))
+		recordOf("a", scene{httpMeta, amounts{"ready-ns": repeat(1, 4), "failed-calls": repeat(0, 4), "further-RSS-bytes/client": repeat(2<<20, 4)}}),
+		recordOf("b", scene{httpMeta, amounts{"ready-ns": repeat(9, 4), "failed-calls": repeat(3, 4), "further-RSS-bytes/client": repeat(-3<<20, 4)}}))
 	text := string(c.Markdown(0))
-	assert.Contains(t, text, "| http, meta | `failed-calls` | 0 | 3 | +3 | p=0.029 n=4 |")
+	assert.Contains(t, text, "| http, meta | `failed-calls` | 0 | 3 | +3 | p=0.029 n=4 |\n| http, meta | `ready-ns` |", "from nothing is the most")
 	assert.Contains(t, text, "| http, meta | `further-RSS-bytes/client` | 2 MiB | −3 MiB | −5 MiB | p=0.029 n=4 |")
 }
