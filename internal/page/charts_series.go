@@ -78,11 +78,11 @@ func (l *Ladder) linesOf(name string, place func(*Scenario) (float64, bool), val
 	return lines
 }
 
-// asideNote says why a line is broken, if any is.
+// asideNote says why a metric has several lines, if any has.
 func asideNote(ladders []*Ladder) string {
 	for _, l := range ladders {
 		if len(l.Groups) > 1 {
-			return "A gap in a line: beyond it, steps were loaded otherwise, as the tables say."
+			return "Steps that were loaded otherwise than most, as the tables say, have lines of their own."
 		}
 	}
 	return ""
@@ -216,7 +216,7 @@ func (v *View) compositionChart(climbs []*Ladder) *chart.Chart {
 			}
 		}
 		if len(stack.Columns) > 0 {
-			c.Bands = append(c.Bands, chart.Band{Y: chart.Axis{Label: "Share of the resident set, %", Write: onAxis},
+			c.Bands = append(c.Bands, chart.Band{Y: chart.Axis{Label: "Share of the resident set, %", Ticks: percents},
 				Panels: []chart.Panel{{Title: l.Title(), Stack: stack}}})
 			alt = append(alt, named(l, shares(l, at)))
 		}
@@ -226,6 +226,10 @@ func (v *View) compositionChart(climbs []*Ladder) *chart.Chart {
 	}
 	return v.finish(c, of, alt...)
 }
+
+// percents are where an axis of shares has ticks: few, so that what is written
+// above columns stands clear of them.
+var percents = []chart.Tick{{At: 0, Label: "0"}, {At: 50, Label: "50"}, {At: 100, Label: "100"}}
 
 // columnOf is a step's resident set in percent, part by part, if all are known.
 func columnOf(s *Scenario, at moment) (chart.Column, bool) {

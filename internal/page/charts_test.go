@@ -366,7 +366,7 @@ func TestWhiskersAreExplained(t *testing.T) {
 	by, _ := chartsOf(t, wholeRecord())
 	assert.Equal(t, "Whiskers span the rounds.", by["memory-per-scenario"].Note)
 	assert.Equal(t, "The whiskers of a percentile span the 95% intervals of all rounds.", by["latency-per-method"].Note)
-	assert.Contains(t, by["memory-over-credentials"].Note, "A gap in a line")
+	assert.Contains(t, by["memory-over-credentials"].Note, "loaded otherwise than most")
 	bare, _ := chartsOf(t, bareRecord())
 	assert.Empty(t, bare["memory-per-scenario"].Note)
 

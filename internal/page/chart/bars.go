@@ -52,7 +52,9 @@ func (b barPlotter) bar(c draw.Canvas, l look, v Value, x func(float64) vg.Lengt
 	middle := top - barSize/2
 	r := vg.Rectangle{Min: vg.Point{X: min(zero, end), Y: top - barSize + 1}, Max: vg.Point{X: max(zero, end), Y: top}}
 	b.box(c, l, r, v.Doubted)
-	b.whisker(c, look{ink: b.ink}, vg.Point{X: x(v.Lo), Y: middle}, vg.Point{X: x(v.Hi), Y: middle})
+	from, to := vg.Point{X: x(v.Lo), Y: middle}, vg.Point{X: x(v.Hi), Y: middle}
+	b.whisker(c, b.paper, 3.5, from, to) // which parts the next from a bar of whatever colour
+	b.whisker(c, b.ink, whiskerSize, from, to)
 	b.spotOver(r, v.Says)
 }
 
@@ -64,7 +66,7 @@ func (b barPlotter) dots(c draw.Canvas, row Row, x func(float64) vg.Length, midd
 			continue
 		}
 		l, at := b.lookOf(b.bars.Series[n]), vg.Point{X: x(v.At), Y: middle}
-		b.whisker(c, l, vg.Point{X: x(v.Lo), Y: middle}, vg.Point{X: x(v.Hi), Y: middle})
+		b.whisker(c, l.ink, whiskerSize, vg.Point{X: x(v.Lo), Y: middle}, vg.Point{X: x(v.Hi), Y: middle})
 		l.mark(c, b.paper, at, v.Doubted)
 		b.spotAt(at, v.Says)
 	}

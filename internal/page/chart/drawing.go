@@ -46,7 +46,7 @@ func (c *Chart) SVG(t Theme) ([]byte, error) {
 func (d *drawing) draw() {
 	all := d.within(frame{0, 0, wide, d.height})
 	all.SetColor(d.paper)
-	all.Fill(all.Rectangle.Path())
+	all.Fill(all.Path())
 	d.paragraph(d.title, titles, d.ink, margin)
 	for _, e := range d.legend {
 		d.entry(e)
@@ -80,7 +80,7 @@ func (d *drawing) entry(e entry) {
 	case dotKind:
 		l.mark(c, d.paper, middle, false)
 	default:
-		d.box(c, l, vg.Rectangle{Min: vg.Point{X: c.Min.X + 4, Y: middle.Y - 6}, Max: vg.Point{X: c.Max.X - 2, Y: middle.Y + 6}}, false)
+		d.box(c, l, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: middle.Y - 6}, Max: vg.Point{X: c.Max.X - 2, Y: middle.Y + 6}}, false)
 	}
 	d.write(e.name, plain, d.ink, e.left+iconSize+6, e.top+headRoom/2+5, rightward)
 }
@@ -160,7 +160,7 @@ func (d *drawing) markLabel(m Mark, f frame) {
 	half := plain.width(m.Label) / 2
 	at := f.left + inset + d.x.place(m.At)
 	at = max(min(at, f.right-half), f.left+half)
-	d.write(m.Label, plain, d.ink, at, f.top-6, centred)
+	d.write(m.Label, plain, d.ink, at, f.top-8, centred)
 }
 
 // panel draws a plot in its frame, whose axes are drawn apart, since panels
@@ -173,7 +173,7 @@ func (d *drawing) panel(p Panel, f frame, y scale) {
 	switch {
 	case p.Stack != nil:
 		y.set(&plotted.Y)
-		plotted.X.Min, plotted.X.Max, plotted.X.Padding = 0, float64(len(p.Stack.Columns)), 0
+		plotted.X.Min, plotted.X.Max, plotted.X.Padding = 0, float64(d.chart.columns()), 0
 		plotted.Add(gridY{d, y, 0}, stackPlotter{d, *p.Stack})
 	case p.Bars != nil:
 		inner.left, inner.right = f.left+inset, f.right-inset

@@ -15,7 +15,7 @@ const (
 	rowGap    = 10.0
 	bandGap   = 22.0
 	dotRow    = 27.0
-	iconSize  = 26.0
+	iconSize  = 32.0
 	stackHigh = 150.0
 )
 
@@ -101,8 +101,9 @@ func (l *layout) placeLegend(top float64) float64 {
 func (l *layout) placeBand(c *Chart, b Band, top float64) float64 {
 	s := strip{top: top, labels: b.labels()}
 	top += float64(s.labels) * headRoom
+	top += 5
 	if s.labels < 2 {
-		top += 8 // for the upper half of the highest tick's text
+		top += 4 // for the upper half of the highest tick's text
 	}
 	high := c.panelHeight(b)
 	for i := range b.Panels {
@@ -255,13 +256,19 @@ func (p Panel) spanX(s *span) {
 	}
 }
 
-// yScale is the vertical scale of the band.
+// yScale is the vertical scale of the band. Columns take no more of it than they
+// need, since it is read from their parts.
 func (b Band) yScale(height float64) scale {
 	s := nothing()
 	for _, p := range b.Panels {
 		p.spanY(&s)
 	}
-	return b.Y.rounded(s, height, func(string) float64 { return plain.size })
+	size := func(string) float64 { return plain.size }
+	if b.Panels[0].Stack != nil {
+		s.take(0)
+		return b.Y.exactly(s, height, size)
+	}
+	return b.Y.rounded(s, height, size)
 }
 
 func (p Panel) spanY(s *span) {
@@ -277,6 +284,19 @@ func (p Panel) spanY(s *span) {
 		above, below := col.ends()
 		s.take(above*1.12, below) // with room for the total
 	}
+}
+
+// columns is how many places there are for columns, in each panel as many.
+func (c *Chart) columns() int {
+	most := 1
+	for _, b := range c.Bands {
+		for _, p := range b.Panels {
+			if p.Stack != nil {
+				most = max(most, len(p.Stack.Columns))
+			}
+		}
+	}
+	return most
 }
 
 // ends is how far a column reaches above and below zero.

@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"image/color"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -28,22 +30,24 @@ func (l linePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, line := range l.lines {
 		look := l.lookOf(line.Name)
 		for _, pt := range line.Points {
-			l.whisker(c, look, vg.Point{X: x(pt.X), Y: y(pt.Lo)}, vg.Point{X: x(pt.X), Y: y(pt.Hi)})
+			l.whisker(c, look.ink, whiskerSize, vg.Point{X: x(pt.X), Y: y(pt.Lo)}, vg.Point{X: x(pt.X), Y: y(pt.Hi)})
 			look.mark(c, l.paper, place(pt), pt.Doubted)
 			l.spotAt(place(pt), pt.Says)
 		}
 	}
 }
 
-// capSize is how far the end of an interval reaches to either side.
-const capSize = 3
+const (
+	whiskerSize = 1.3 // of its line
+	capSize     = 3   // how far its ends reach to either side
+)
 
 // whisker draws an interval from one place to another.
-func (d *drawing) whisker(c draw.Canvas, l look, from, to vg.Point) {
+func (d *drawing) whisker(c draw.Canvas, ink color.RGBA, width float64, from, to vg.Point) {
 	if from == to {
 		return
 	}
-	sty := solid(l.ink, 1.3)
+	sty := solid(ink, width)
 	c.StrokeLine2(sty, from.X, from.Y, to.X, to.Y)
 	for _, end := range []vg.Point{from, to} {
 		if from.X == to.X {

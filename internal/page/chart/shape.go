@@ -9,23 +9,28 @@ import (
 )
 
 // A shape marks a point: a regular polygon, with one corner at a part of the
-// full turn from three o'clock.
+// full turn from three o'clock, or a circle if it has no corners.
 type shape struct {
 	corners int
 	turn    float64
 }
 
-// A shape with few corners covers less than a circle around it does.
+// radius is that of the circle around a polygon which covers as much as a
+// circle of radius r does.
 func (s shape) radius(r float64) float64 {
-	const circle = math.Pi
 	n := float64(s.corners)
-	area := n / 2 * math.Sin(2*math.Pi/n) // of the polygon in a circle of radius 1
-	return r * math.Sqrt(circle/area)
+	return r * math.Sqrt(2*math.Pi/(n*math.Sin(2*math.Pi/n)))
 }
 
 func (s shape) path(at vg.Point, r float64) vg.Path {
-	r = s.radius(r)
 	var p vg.Path
+	if s.corners == 0 {
+		p.Move(vg.Point{X: at.X + vg.Length(r), Y: at.Y})
+		p.Arc(at, vg.Length(r), 0, 2*math.Pi)
+		p.Close()
+		return p
+	}
+	r = s.radius(r)
 	for i := range s.corners {
 		sin, cos := math.Sincos(2 * math.Pi * (s.turn + float64(i)/float64(s.corners)))
 		corner := vg.Point{X: at.X + vg.Length(r*cos), Y: at.Y + vg.Length(r*sin)}
@@ -40,20 +45,21 @@ func (s shape) path(at vg.Point, r float64) vg.Path {
 }
 
 const (
-	markRadius = 4.2
+	markRadius = 4.9
 	strokeSize = 1.8
 )
 
 // mark draws the look's shape at a place, filled or hollow.
 func (l look) mark(c draw.Canvas, paper color.RGBA, at vg.Point, hollow bool) {
-	fill := l.ink
-	if hollow {
-		fill = paper
+	if !hollow {
+		c.SetColor(l.ink)
+		c.Fill(l.shape.path(at, markRadius))
+		return
 	}
-	p := l.shape.path(at, markRadius)
-	c.SetColor(fill)
+	p := l.shape.path(at, markRadius-0.5)
+	c.SetColor(paper)
 	c.Fill(p)
-	c.SetLineStyle(solid(l.ink, 1.5))
+	c.SetLineStyle(solid(l.ink, 1.6))
 	c.Stroke(p)
 }
 

@@ -76,7 +76,7 @@ func TestSeriesDifferToEverySight(t *testing.T) {
 			for i := range series {
 				for j := range i {
 					a, b := lab(series[i], sight), lab(series[j], sight)
-					apart := math.Sqrt(math.Pow(a[0]-b[0], 2) + math.Pow(a[1]-b[1], 2) + math.Pow(a[2]-b[2], 2))
+					apart := math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
 					assert.GreaterOrEqual(t, apart, 14.0, "%s, sight %s: series %d and %d", theme, name, j, i)
 				}
 			}
