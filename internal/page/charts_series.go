@@ -314,7 +314,7 @@ func (v *View) distributionChart(climbs []*Ladder) *chart.Chart {
 	for _, m := range methodsInTurn() {
 		panels, loops := offeredPanels(shown, m)
 		if values := valuesOf(panels); len(values) > 0 {
-			bands = append(bands, chart.Band{Y: axis("At a rate: latency of "+shortName(m), millis, values), Panels: panels})
+			bands = append(bands, chart.Band{Y: axis("At a rate, in percent of the most: latency of "+shortName(m), millis, values), Panels: panels})
 			of = append(of, loops...)
 		}
 	}
@@ -352,7 +352,7 @@ func offeredPanels(ladders []*Ladder, m record.Method) (panels []chart.Panel, lo
 	for _, l := range ladders {
 		var p chart.Panel
 		for _, s := range l.Open {
-			if line := distribution(s, m, "At "+s.Title()+" of the most"); len(line.Points) > 0 {
+			if line := distribution(s, m, "At "+s.Title()); len(line.Points) > 0 {
 				p.Lines = append(p.Lines, line)
 				loops = append(loops, s)
 			}

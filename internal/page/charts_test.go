@@ -345,6 +345,16 @@ func TestNoFigureOfAChartIsTyped(t *testing.T) {
 	}
 }
 
+// What is withheld is not in the words, and all else is.
+func TestWordsLeaveOutWhatIsWithheld(t *testing.T) {
+	rec := wholeRecord()
+	withhold(rec, "call-p99-ns", "too few calls")
+	by, _ := chartsOf(t, rec)
+	assert.Equal(t, "How latency is distributed.", by["latency-distribution"].Alt)
+	assert.NotContains(t, by["latency-per-method"].Alt, "99 in 100")
+	assert.Contains(t, by["latency-per-method"].Alt, "half of the calls")
+}
+
 func TestFootsSayWhatFiguresBelongTo(t *testing.T) {
 	by, _ := chartsOf(t, wholeRecord())
 	assert.Equal(t, "Host: reference, Example CPU at 2.60 GHz, 2 logical, linux/amd64, server on CPU 1. Build: v0.1.0, commit 0123456789ab. "+

@@ -21,7 +21,7 @@ func (b barPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, row := range b.bars.Rows {
 		middle := y(-float64(i) - 0.5)
 		if row.empty() {
-			b.write(absent, plain, b.muted, c.Min.X.Points(), b.height-middle.Points()+5, rightward)
+			b.write(absent, plain, b.muted, c.Min.X.Points()+4, b.height-middle.Points()+plain.lowered(), rightward)
 			continue
 		}
 		if b.chart.X.Log {

@@ -181,6 +181,24 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// A legend takes as many lines as it needs.
+func TestLegendsFlow(t *testing.T) {
+	c := bars()
+	for range 8 {
+		b := c.Bands[0].Panels[0].Bars
+		b.Series = append(b.Series, strings.Repeat("long ", 5+len(b.Series)))
+		for i := range b.Rows {
+			b.Rows[i].Values = append(b.Rows[i].Values, ref(exact(1)))
+		}
+	}
+	tops := make(map[float64]bool)
+	for _, e := range c.layout().legend {
+		tops[e.top] = true
+		assert.LessOrEqual(t, e.left+iconSize+6+plain.width(e.name), wide-margin)
+	}
+	assert.Greater(t, len(tops), 3)
+}
+
 // A chart of one value, or of none where there are others, is still a chart.
 func TestFewValues(t *testing.T) {
 	for _, log := range []bool{false, true} {

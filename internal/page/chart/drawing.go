@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -82,7 +83,7 @@ func (d *drawing) entry(e entry) {
 	default:
 		d.box(c, l, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: middle.Y - 6}, Max: vg.Point{X: c.Max.X - 2, Y: middle.Y + 6}}, false)
 	}
-	d.write(e.name, plain, d.ink, e.left+iconSize+6, e.top+headRoom/2+5, rightward)
+	d.write(e.name, plain, d.ink, e.left+iconSize+6, e.top+headRoom/2+plain.lowered(), rightward)
 }
 
 type kind int
@@ -106,12 +107,7 @@ func (d *drawing) kind() kind {
 }
 
 func (d *drawing) lookOf(name string) look {
-	for i, s := range d.series {
-		if s == name {
-			return d.look(i)
-		}
-	}
-	return d.look(0) // not reached: the names come from the same chart
+	return d.look(max(slices.Index(d.series, name), 0))
 }
 
 // band draws the panels of a band, the scale at the left of the first, and under

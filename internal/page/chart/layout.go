@@ -10,7 +10,7 @@ const (
 	gap       = 26.0 // between panels, room for the halves of two ticks' texts
 	inset     = 9.0  // between the ends of a horizontal axis and the frame
 	tickSize  = 5.0
-	headRoom  = 22.0 // of a line above a panel
+	headRoom  = 24.0 // of a line above a panel
 	barSize   = 11.0
 	rowGap    = 10.0
 	bandGap   = 22.0
@@ -161,9 +161,9 @@ func (c *Chart) panelHeight(b Band) float64 {
 	case first.Stack != nil:
 		return stackHigh
 	case len(b.Panels) > 1:
-		return 165
+		return 175
 	}
-	return 230
+	return 240
 }
 
 // rowHeight is what a row of bars takes with the gap after it.

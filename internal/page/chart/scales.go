@@ -54,7 +54,7 @@ func (d *drawing) leftScale(p Panel, f frame, y scale) {
 	if p.Bars != nil {
 		for i, row := range p.Bars.Rows {
 			middle := f.top + (float64(i)+0.5)*f.height()/float64(len(p.Bars.Rows))
-			d.write(row.Name, plain, d.ink, f.left-8, middle+5, leftward)
+			d.write(row.Name, plain, d.ink, f.left-8, middle+plain.lowered(), leftward)
 		}
 		return
 	}
@@ -63,7 +63,7 @@ func (d *drawing) leftScale(p Panel, f frame, y scale) {
 		at := f.bottom - y.place(t.At)
 		from := d.point(f.left-length(t), at)
 		c.StrokeLine2(solid(d.muted, 1), from.X, from.Y, c.Min.X, from.Y)
-		d.write(t.Label, plain, d.ink, f.left-tickSize-3, at+5, leftward)
+		d.write(t.Label, plain, d.ink, f.left-tickSize-3, at+plain.lowered(), leftward)
 	}
 }
 

@@ -15,11 +15,12 @@ type lettering struct {
 	bold bool
 }
 
+// Sizes at which a picture can still be read at half of its own.
 var (
-	titles = lettering{19, true}
-	heads  = lettering{14.5, true}
-	plain  = lettering{14, false}
-	small  = lettering{12.5, false}
+	titles = lettering{21, true}
+	heads  = lettering{16, true}
+	plain  = lettering{15.5, false}
+	small  = lettering{13.5, false}
 )
 
 // face looks the font up. Liberation Sans has the widths of Arial and
@@ -46,6 +47,9 @@ func (l lettering) widest(texts []string) float64 {
 	}
 	return most
 }
+
+// lowered is how far below the middle of a line its baseline is.
+func (l lettering) lowered() float64 { return 0.36 * l.size }
 
 // leading is the distance between two lines of text.
 func (l lettering) leading() float64 { return 1.3 * l.size }
