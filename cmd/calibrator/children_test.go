@@ -34,11 +34,11 @@ func childrenOf(t *testing.T, pid int) []int {
 func gone(pid int) bool { return syscall.Kill(pid, 0) != nil }
 
 func TestChildren(t *testing.T) {
-	const bytes, calls, d = 64 << 20, 10, 10 * time.Millisecond
+	const bytes, calls, d = 64 << 20, 5, 40 * time.Millisecond
 	plain, _ := startHTTP(t, "-children=1")
 	alone := status(t, childrenOf(t, plain.Process.Pid)[0], "VmRSS")
 
-	p, addr := startHTTP(t, "-children=2", "-child-bytes=64MiB", "-child-cpu=10ms")
+	p, addr := startHTTP(t, "-children=2", "-child-bytes=64MiB", "-child-cpu=40ms")
 	kin := childrenOf(t, p.Process.Pid)
 	require.Len(t, kin, 2)
 	before := make(map[int]time.Duration)
@@ -52,7 +52,7 @@ func TestChildren(t *testing.T) {
 	}
 	for _, pid := range kin {
 		// Each time, a child is woken and answers besides.
-		assert.InEpsilon(t, float64(calls*d), float64(cpu(t, pid)-before[pid]), 0.03)
+		assert.InEpsilon(t, float64(calls*d), float64(cpu(t, pid)-before[pid]), 0.02)
 	}
 	assert.Zero(t, p.term(t))
 	for _, pid := range kin {

@@ -37,6 +37,9 @@ func newBurner() (*burner, error) {
 	return &burner{monitor: int32(^thread<<3 | 4 | 2)}, nil
 }
 
+// lookEvery is how often a portion looks at the monitor's time.
+const lookEvery = 200 * time.Microsecond
+
 // burn keeps the calling thread busy for d of processor time.
 func (b *burner) burn(d time.Duration) {
 	if d <= 0 {
@@ -45,8 +48,16 @@ func (b *burner) burn(d time.Duration) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	start, x := clock(unix.CLOCK_THREAD_CPUTIME_ID), uint64(1)
-	due := b.begin(d)
-	for clock(unix.CLOCK_THREAD_CPUTIME_ID)-start < due {
+	due, look := b.begin(d), lookEvery
+	for {
+		spent := clock(unix.CLOCK_THREAD_CPUTIME_ID) - start
+		if spent >= due {
+			break
+		}
+		if spent >= look {
+			due -= b.watch()
+			look = spent + lookEvery
+		}
 		x = churn(x)
 	}
 	runtime.KeepAlive(x)
@@ -66,14 +77,28 @@ func (b *burner) begin(d time.Duration) time.Duration {
 	return due
 }
 
+// watch returns what the monitor took since it was last looked at, by whichever portion.
+func (b *burner) watch() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.look()
+}
+
+func (b *burner) look() time.Duration {
+	now := clock(b.monitor)
+	took := now - b.seen
+	b.seen = now
+	b.burned += took
+	return took
+}
+
 // end takes account of a portion that began at start on the thread's clock. Its own time counts too.
 func (b *burner) end(due, start time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := clock(b.monitor)
-	spent := now - b.seen + clock(unix.CLOCK_THREAD_CPUTIME_ID) - start
-	b.seen = now
 	b.active--
+	due -= b.look()
+	spent := clock(unix.CLOCK_THREAD_CPUTIME_ID) - start
 	b.ahead += spent - due
 	b.burned += spent
 }

@@ -50,34 +50,41 @@ func right(t *testing.T, text string) string {
 func onTheWire() map[string]func(t *testing.T, addr, text, right string) {
 	return map[string]func(t *testing.T, addr, text, right string){
 		asJSON: func(t *testing.T, addr, text, right string) {
+			t.Helper()
 			a := post(t, addr, text)
-			assert.Equal(t, kindJSON, a.header.Get("Content-Type"))
+			assert.Equal(t, []string{kindJSON}, a.header["Content-Type"])
 			assert.Equal(t, right, a.body)
 		},
 		asEvents: func(t *testing.T, addr, text, right string) {
+			t.Helper()
 			a := post(t, addr, text)
 			assert.Equal(t, kindEvents, a.header.Get("Content-Type"))
 			assert.Equal(t, "event: message\ndata: "+right+"\n\n", a.body)
 		},
 		error200: func(t *testing.T, addr, text, _ string) {
+			t.Helper()
 			a := post(t, addr, text)
 			assert.Equal(t, http.StatusOK, a.status)
 			assert.Contains(t, a.body, `"error":{"code":-32603`)
 			assert.NotContains(t, a.body, `"result"`)
 		},
 		isError: func(t *testing.T, addr, text, right string) {
+			t.Helper()
 			a := post(t, addr, text)
 			assert.Equal(t, strings.Replace(right, "}]}", `}],"isError":true}`, 1), a.body)
 		},
 		longLine: func(t *testing.T, addr, text, right string) {
+			t.Helper()
 			a := post(t, addr, text)
 			assert.Len(t, a.body, longTest)
 			assert.JSONEq(t, right, a.body)
 		},
 		duplicated: func(t *testing.T, addr, text, right string) {
+			t.Helper()
 			assert.Equal(t, right+right, post(t, addr, text).body)
 		},
 		truncated: func(t *testing.T, addr, text, right string) {
+			t.Helper()
 			w := rawCall(t, addr, text)
 			require.NoError(t, w.err)
 			assert.Contains(t, w.head, fmt.Sprintf("Content-Length: %d", len(right)))
@@ -85,12 +92,14 @@ func onTheWire() map[string]func(t *testing.T, addr, text, right string) {
 		},
 		halfClosed: checkHalfClosed,
 		reset: func(t *testing.T, addr, text, right string) {
+			t.Helper()
 			w := rawCall(t, addr, text)
 			require.ErrorIs(t, w.err, syscall.ECONNRESET)
 			assert.True(t, strings.HasPrefix(right, w.body), "at most half of it came")
 			assert.Less(t, len(w.body), len(right))
 		},
 		byteAtATime: func(t *testing.T, addr, text, right string) {
+			t.Helper()
 			w := rawCall(t, addr, text)
 			require.NoError(t, w.err)
 			assert.Contains(t, w.head, "Transfer-Encoding: chunked")
@@ -109,6 +118,7 @@ const longTest = 100_000
 
 // checkHalfClosed reads half a reply and the end, and writes on without being reset.
 func checkHalfClosed(t *testing.T, addr, text, right string) {
+	t.Helper()
 	w := rawCall(t, addr, text)
 	require.NoError(t, w.err, "the end, and no reset")
 	assert.Contains(t, w.head, fmt.Sprintf("Content-Length: %d", len(right)))
@@ -122,6 +132,7 @@ func checkHalfClosed(t *testing.T, addr, text, right string) {
 
 // checkSwapped makes two calls at once, until they have met: each gets the other's reply.
 func checkSwapped(t *testing.T, addr, _, _ string) {
+	t.Helper()
 	id := func(n int) int {
 		a, err := tryPost(t, addr, callMessage(n, ""))
 		if err != nil {

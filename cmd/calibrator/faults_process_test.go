@@ -16,7 +16,7 @@ func ofTheProcess() map[string]func(t *testing.T) {
 	return map[string]func(t *testing.T){
 		exitAtStart:   checkExitAtStart,
 		exitMidLoad:   checkExitMidLoad,
-		neverReady:    func(t *testing.T) { checkNeverReady(t); checkNeverReadyOnStdio(t) },
+		neverReady:    checkNeverReady,
 		deafToSIGTERM: checkDeaf,
 	}
 }
@@ -75,6 +75,7 @@ func checkNeverReady(t *testing.T) {
 		return answers(addr) || !p.alive()
 	}, never, 10*time.Millisecond)
 	assert.Zero(t, p.term(t))
+	checkNeverReadyOnStdio(t)
 }
 
 func checkNeverReadyOnStdio(t *testing.T) {

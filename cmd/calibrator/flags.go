@@ -106,9 +106,10 @@ func defineMemory(c *config, f *flag.FlagSet) {
 }
 
 func defineCPU(c *config, f *flag.FlagSet) {
-	f.DurationVar(&c.cpuCall, "cpu-call", 0, "burn processor time in each tools/call: `DURATION`, on top of what a call takes anyway. It is\n"+
-		"what the thread takes and, meanwhile, the runtime's monitor. The sum is exact to a portion: what\n"+
-		"one call took too much, the next takes less. /account has it")
+	f.DurationVar(&c.cpuCall, "cpu-call", 0, "burn processor time in each tools/call: `DURATION`, on top of what a call takes\n"+
+		"anyway, which is more when the last was longer ago. It is what the thread takes, by its clock,\n"+
+		"and meanwhile the monitor of Go's runtime. What one call took too much the next takes less, so\n"+
+		"that the sum is exact; /account has it")
 	f.DurationVar(&c.cpuList, "cpu-list", 0, "the same in each tools/list: `DURATION`")
 }
 
