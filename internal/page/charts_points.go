@@ -132,7 +132,7 @@ func (v *View) latencyChart() *chart.Chart {
 	c := &chart.Chart{Name: "latency-per-method", Title: "Latency of each method, all clients calling", X: axis("Latency", millis, valuesOf(panels)),
 		Bands: inBands(panels, 2), Note: percentileNote()}
 	return v.finish(c, v.Scenarios, v.ofTransports(record.Call.Unit("p50-ns"), "half of the calls that read from GitLab take at most"),
-		v.ofTransports(callP99, "and 99 in 100 at most"))
+		v.ofTransports(callP99, "99 in 100 of them take at most"))
 }
 
 // percentileRow has the percentiles of a method in one scenario, with the

@@ -21,7 +21,7 @@ func (v *View) sideBySide() []Block {
 		introduced("**Holding against serving**, in one picture: what a process takes at most while all call, what it keeps at rest with all connected, and what of that is live.",
 			v.heldChart(climbs)),
 		introduced("**Admitting**: the resident set before the first credential, and when all are admitted and none has called.", v.admittedChart(climbs)),
-		introduced("**Throughput and latency**: where calls a second stop growing, calls only wait longer.", v.throughputChart(climbs)),
+		introduced("**Throughput and latency**: calls a second, and how long a `tools/call` takes, over the calls in flight. The knee is marked where the record shows one.", v.throughputChart(climbs)),
 		introduced("**Processor time for a call**, of the mixed load and of each method in a load of its own.", v.processorChart(climbs)),
 		introduced("**What the resident set is made of** as the load ends, each part by its share. Where parts exceed the whole, more was obtained than is resident, and the excess hangs below zero.",
 			v.compositionChart(climbs)),
