@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -106,6 +108,8 @@ func (f family) end() error {
 // beChild holds memory, and burns processor time for each byte that comes in, which it answers with one. It ends
 // when its input does, which also happens when the parent dies.
 func beChild(c *config, s streams) error {
+	// Who tells a whole group to end tells children too, which end when their parent does.
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
 	if c.childBytes > 0 {
 		if _, err := resident(c.childBytes); err != nil {
 			return err
