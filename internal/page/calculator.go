@@ -167,10 +167,10 @@ func (l *Load) sized() SizedLoad {
 
 // words say what a load was.
 func (l *Load) words() string {
-	switch {
-	case l.Kind == record.Open:
+	switch l.Kind {
+	case record.Open:
 		return fmt.Sprintf("%s calls a second, coming at random", significant(l.PerSecond))
-	case l.Kind == record.Series:
+	case record.Series:
 		return l.Title() + " calling without pause"
 	}
 	n := l.Figure("clients").Median

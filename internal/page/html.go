@@ -234,13 +234,10 @@ func (w *htmlWriter) chart(c *chart.Chart) *htmlChart {
 	return &htmlChart{Label: w.label("Chart: " + c.Title), Light: w.svg(c, chart.Light), Dark: w.svg(c, chart.Dark)}
 }
 
-// svg is a picture as part of a page, which has no need of its prolog.
+// svg is a picture as part of a page.
 func (w *htmlWriter) svg(c *chart.Chart, theme chart.Theme) template.HTML {
 	data, err := c.SVG(theme)
 	w.failed(err)
-	if at := bytes.Index(data, []byte("<svg")); at > 0 {
-		data = data[at:]
-	}
 	return template.HTML(data)
 }
 

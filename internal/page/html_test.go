@@ -189,8 +189,11 @@ func TestHTMLCanBeReadWithoutSight(t *testing.T) {
 		stop, _ := attribute(n, "tabindex")
 		assert.Equal(t, "0", stop)
 	}
-	assert.True(t, labels["Memory: At rest"])
-	assert.True(t, labels["At a glance"])
+	assert.True(t, labels["Table: Memory: At rest"])
+	for _, section := range elements(root, tagged("section")) {
+		heading := said(elements(section, tagged("h2"))[0])
+		assert.False(t, labels[heading], "a section is a region too: %s", heading)
+	}
 	for _, th := range elements(root, tagged("th")) {
 		scope, _ := attribute(th, "scope")
 		assert.Contains(t, []string{"col", "row"}, scope)
@@ -380,7 +383,7 @@ func TestTablesCanBeSorted(t *testing.T) {
 		return asHTML(t, &Document{Title: "T", Sections: []Section{section("Heading", Block{Table: table})}})
 	}
 	page, root := draw(t, table)
-	assert.Contains(t, page, `<div class="region" role="region" tabindex="0" aria-label="Heading">`)
+	assert.Contains(t, page, `<div class="region" role="region" tabindex="0" aria-label="Table: Heading">`)
 	assert.Contains(t, page, `<th scope="col" class="figures" aria-sort="none"><button type="button">Memory, MiB</button></th>`)
 	assert.Contains(t, page, `<th scope="row" class="words">http, meta <sup>†</sup></th>`)
 	assert.Contains(t, page, `<td class="figures" data-value="1572864"><a class="figure" href="../a.txt#L4" title="a.txt, line 4">1.50 <span class="range">(1–2)</span></a></td>`)
