@@ -28,6 +28,7 @@ func TestFaultsOfTheProcess(t *testing.T) {
 }
 
 func checkExitAtStart(t *testing.T) {
+	t.Helper()
 	for _, transport := range []string{"-http=", "-http=127.0.0.1:0"} {
 		p := start(t, transport, "-fault=exit-at-start")
 		assert.Equal(t, statusFault, p.await(t))
@@ -36,6 +37,7 @@ func checkExitAtStart(t *testing.T) {
 }
 
 func checkExitMidLoad(t *testing.T) {
+	t.Helper()
 	p, addr := startHTTP(t, "-fault=exit-mid-load:3")
 	for range 2 {
 		post(t, addr, callMessage(1, ""))
@@ -66,6 +68,7 @@ func answers(addr string) bool {
 const never = 200 * time.Millisecond
 
 func checkNeverReady(t *testing.T) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	addr := l.Addr().String()
@@ -98,6 +101,7 @@ func checkNeverReadyOnStdio(t *testing.T) {
 }
 
 func checkDeaf(t *testing.T) {
+	t.Helper()
 	p, addr := startHTTP(t, "-fault=deaf-to-sigterm")
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		require.NoError(t, p.Process.Signal(signal))
