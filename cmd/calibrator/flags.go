@@ -33,6 +33,7 @@ type config struct {
 	listingBytes size
 
 	leakDescriptors, leakGoroutines int
+	goroutines                      int
 
 	refuseAbove, refuseEvery int
 	serveAtOnce              int
@@ -95,6 +96,8 @@ func defineMemory(c *config, f *flag.FlagSet) {
 		"initialize on HTTP; the process is one on stdio; calls in "+stateless+" over HTTP have none")
 	f.Var(&c.retainCall, "retain-call", "leak `BYTES` of Go's heap in each tools/call")
 	f.Var(&c.leakRate, "leak-rate", "leak `BYTES` of Go's heap a minute from the start on, in portions every 100ms at most")
+	f.IntVar(&c.goroutines, "goroutines", 0, "have been `N` goroutines at once before it serves. Go's runtime keeps some hundred bytes of heap for\n"+
+		"each of the most there ever were, which otherwise add to what is retained: a connection has two")
 	f.IntVar(&c.leakDescriptors, "leak-descriptors", 0, "open `N` sockets in each tools/call, and never close them")
 	f.IntVar(&c.leakGoroutines, "leak-goroutines", 0, "start `N` goroutines in each tools/call that never end")
 	f.Var(&c.garbage, "garbage", "allocate `BYTES` of Go's heap in each tools/call, and drop them at once. They are exact in\n"+

@@ -39,6 +39,7 @@ func TestFlagsRefuse(t *testing.T) {
 		"-spike=1MiB":                   "-spike",
 		"-tools=0":                      "below 1",
 		"-serve-at-once=-1":             "negative",
+		"-goroutines=-1":                "negative",
 		"-leak-goroutines=-1":           "negative",
 		"-leak-descriptors=-1":          "negative",
 		"-refuse-every=-1":              "negative",

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"runtime"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,4 +46,42 @@ func TestNoMoreDescriptors(t *testing.T) {
 	require.NoError(t, unix.Prlimit(p.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 50, Max: 50}, nil))
 	p.say(t, callMessage(1, ""))
 	assert.Contains(t, p.hear(t), "leak a descriptor: "+syscall.EMFILE.Error())
+}
+
+// TestReadyGoroutines has many connections open at once, and looks at the heap when they are closed again.
+func TestReadyGoroutines(t *testing.T) {
+	const connections = 400
+	left := func(args ...string) int64 {
+		p, addr := startHTTP(t, append(args, "-pprof=127.0.0.1:0")...)
+		profiles := p.said(t, `profiles at (\S+)\n`)
+		before := liveHeap(t, profiles)
+		var open []net.Conn
+		for range connections {
+			conn, err := net.Dial("tcp", addr)
+			require.NoError(t, err)
+			open = append(open, conn)
+			_, err = io.WriteString(conn, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+			require.NoError(t, err)
+			_, err = bufio.NewReader(conn).ReadString('\n')
+			require.NoError(t, err)
+		}
+		for _, conn := range open {
+			require.NoError(t, conn.Close())
+		}
+		require.Eventually(t, func() bool { return goroutines(t, profiles) < 20 }, longest, 10*time.Millisecond)
+		return liveHeap(t, profiles) - before
+	}
+	without, with := left(), left("-goroutines=1000")
+	t.Logf("%d bytes a connection without, %d with", without/connections, with/connections)
+	assert.Greater(t, without, int64(connections*300))
+	assert.InDelta(t, 0, with, connections*50)
+}
+
+// goroutines is how many a process has.
+func goroutines(t *testing.T, profiles string) int {
+	t.Helper()
+	var n int
+	_, err := fmt.Sscanf(get(t, "http://"+profiles+"/debug/pprof/goroutine?debug=1"), "goroutine profile: total %d", &n)
+	require.NoError(t, err)
+	return n
 }

@@ -67,6 +67,7 @@ func serve(c *config, s streams, begun time.Time) error {
 			return err
 		}
 	}
+	readyGoroutines(c.goroutines)
 	srv, err := newServer(c, s, a)
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ func (c *config) validate() error {
 		{c.tools > 0, "-tools is below 1"},
 		{c.refuseEvery >= 0, "-refuse-every is negative"},
 		{c.serveAtOnce >= 0, "-serve-at-once is negative"},
+		{c.goroutines >= 0, "-goroutines is negative"},
 		{c.leakDescriptors >= 0 && c.leakGoroutines >= 0, "a leak is negative"},
 		{c.children >= 0, "-children is negative"},
 		{c.asChild || c.children > 0 || c.childBytes == 0 && c.childCPU == 0, "-child-bytes and -child-cpu need -children"},
