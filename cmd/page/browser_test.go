@@ -1,0 +1,354 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/page"
+	"mcpbench/internal/record"
+)
+
+// sampleRecord is what the pages of package page's tests are drawn from.
+const sampleRecord = "../../internal/page/testdata/record"
+
+// browserTimeout bounds what one test does in the browser.
+const browserTimeout = time.Minute
+
+// tab is a page in a real browser, with what it said and asked for.
+type tab struct {
+	ctx context.Context
+
+	mu       sync.Mutex
+	errors   []string
+	requests []string
+}
+
+// absent skips a test for want of a tool, but not where continuous integration has to bring all of them.
+func absent(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// browser starts a headless Chromium for the tests of the caller.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		absent(t, "no Chromium: install the package chromium to see the page in a browser")
+	}
+	allocator, end := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(path), chromedp.Headless, chromedp.NoSandbox,
+		chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.UserDataDir(t.TempDir()))
+	t.Cleanup(end)
+	ctx, end := chromedp.NewContext(allocator)
+	t.Cleanup(end)
+	require.NoError(t, chromedp.Do(ctx), "start %s", path)
+	return ctx
+}
+
+// open opens a page in a tab of its own.
+func open(t *testing.T, browser context.Context, url string, before ...step) *tab {
+	t.Helper()
+	ctx, end := chromedp.NewContext(browser)
+	t.Cleanup(end)
+	require.NoError(t, chromedp.Do(ctx), "open a tab")
+	ctx, end = context.WithTimeout(ctx, browserTimeout)
+	t.Cleanup(end)
+	p := &tab{ctx: ctx}
+	require.NoError(t, chromedp.Listen(ctx, p.hear))
+	p.run(t, commanded(network.Enable, network.EnableParams{}), commanded(log.Enable, cdp.Empty{}), commanded(runtime.Enable, cdp.Empty{}))
+	p.run(t, before...)
+	p.run(t, chromedp.Navigate(url))
+	return p
+}
+
+// step is what is done in a tab.
+type step = chromedp.Action[chromedp.Void]
+
+// commanded is a command of the browser's protocol as a step.
+func commanded[P, R any](command cdp.Command[P, R], params P) step {
+	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, command, params)
+		return chromedp.Void{}, err
+	}
+}
+
+// hear notes what a page should not do.
+func (p *tab) hear(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		p.errors = append(p.errors, fmt.Sprintf("exception: %+v", e.ExceptionDetails))
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			p.errors = append(p.errors, fmt.Sprintf("console %s: %v", e.Type, e.Args))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError {
+			p.errors = append(p.errors, e.Entry.Text+" "+e.Entry.URL)
+		}
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+	}
+}
+
+func (p *tab) run(t *testing.T, steps ...step) {
+	t.Helper()
+	require.NoError(t, chromedp.Do(p.ctx, steps...))
+}
+
+// eval evaluates an expression in the page into a value of its JSON form.
+func eval[T any](t *testing.T, p *tab, expression string, options ...chromedp.EvaluateOption) T {
+	t.Helper()
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, options...))
+	require.NoError(t, err, "%s", expression)
+	return v
+}
+
+// sized sets the window's width and height.
+func sized(width, height int64) step {
+	return commanded(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 500,
+	})
+}
+
+// scheme sets what the reader prefers: light or dark.
+func scheme(name string) step {
+	return commanded(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+	})
+}
+
+// clicked clicks what a selector finds first, wherever it is on the page.
+func clicked(t *testing.T, p *tab, selector string) {
+	t.Helper()
+	eval[bool](t, p, fmt.Sprintf("document.querySelector(%q).click() === undefined", selector))
+}
+
+// drawSample draws the sample record's page into a folder and returns the address of its HTML.
+func drawSample(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	code, _, stderr := command("-record", sampleRecord, "-out", folder)
+	require.Zero(t, code, stderr)
+	return "file://" + filepath.Join(folder, "index.html")
+}
+
+func TestPageInABrowser(t *testing.T) {
+	chromium, url := browser(t), drawSample(t)
+	for name, test := range map[string]func(*testing.T, context.Context, string){
+		"keeps to itself": keepsToItself, "calculator": calculates, "narrow screen": fitsNarrowScreens, "themes": hasTwoThemes,
+		"sorting": sortsTables, "hover": showsValues, "keyboard": worksByKeyboard, "first screen": answersFirst,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, chromium, url) })
+	}
+}
+
+// keepsToItself sees that the page asks nobody for anything and has no errors.
+func keepsToItself(t *testing.T, chromium context.Context, url string) {
+	p := open(t, chromium, url)
+	clicked(t, p, "#theme")
+	clicked(t, p, "table.figures th button")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	assert.Empty(t, p.errors)
+	assert.Equal(t, []string{url}, p.requests)
+}
+
+// calculates holds what the page computes to what the planning table is computed with, and what it shows to that.
+func calculates(t *testing.T, chromium context.Context, url string) {
+	p := open(t, chromium, url)
+	files, _, err := recordFiles(sampleRecord)
+	require.NoError(t, err)
+	rec, err := record.Read(files...)
+	require.NoError(t, err)
+	doc, err := page.Draw(rec)
+	require.NoError(t, err)
+	require.NotNil(t, doc.Calculator)
+	type answer struct {
+		Memory *struct{ Lo, Middle, Hi float64 }
+		Limit, Cores, P99, Mean, Most,
+		Processes float64
+		NoLoad, NoMemory string
+	}
+	for _, s := range doc.Calculator.Surfaces {
+		for _, people := range []int{1, 7, 100, 999, 100_000} {
+			for _, every := range []time.Duration{time.Second, 90 * time.Second, time.Hour} {
+				want, err := doc.Calculator.Need(s.Surface, s.Transport, people, every)
+				require.NoError(t, err)
+				got := eval[answer](t, p, fmt.Sprintf("window.mcpbenchCalculator.need(%q, %q, %d, %g)", s.Surface, s.Transport, people, every.Seconds()))
+				about := fmt.Sprintf("%s, %s, %d people every %v", s.Surface, s.Transport, people, every)
+				assert.Equal(t, [2]string{want.NoLoad, want.NoMemory}, [2]string{got.NoLoad, got.NoMemory}, about)
+				if limit, none := want.Limit(); none == "" {
+					require.NotNil(t, got.Memory, about)
+					assert.InEpsilonSlice(t, []float64{want.Memory.Lo, want.Memory.Middle, want.Memory.Hi, limit},
+						[]float64{got.Memory.Lo, got.Memory.Middle, got.Memory.Hi, got.Limit}, 1e-9, about)
+				}
+				if want.NoLoad == "" {
+					assert.InEpsilon(t, want.Mean, got.Mean, 1e-9, about)
+					assert.InDelta(t, want.Most, got.Most, 0, about)
+				}
+			}
+		}
+	}
+	before := eval[string](t, p, shownMemory)
+	eval[bool](t, p, `(f => { f.elements.people.value = '90'; return f.dispatchEvent(new Event('input', {bubbles: true})); })(document.getElementById('calculator'))`)
+	assert.NotEqual(t, before, eval[string](t, p, shownMemory), "it computes again when the crowd changes")
+	assert.Contains(t, eval[string](t, p, "document.getElementById('calc-snippet').textContent"), "GOMEMLIMIT")
+}
+
+const shownMemory = "document.getElementById('calc-memory').textContent"
+
+func fitsNarrowScreens(t *testing.T, chromium context.Context, url string) {
+	p := open(t, chromium, url, sized(360, 800))
+	assert.LessOrEqual(t, eval[int](t, p, "document.documentElement.scrollWidth"), 360, "the page does not scroll sideways")
+	wide := eval[int](t, p, "[...document.querySelectorAll('table.figures')].filter(t => t.scrollWidth > 360).length")
+	assert.Positive(t, wide, "but its tables do, or this test sees nothing")
+}
+
+func hasTwoThemes(t *testing.T, chromium context.Context, url string) {
+	const ground = "getComputedStyle(document.body).backgroundColor"
+	shown := func(p *tab) []string {
+		return eval[[]string](t, p, `[...document.querySelectorAll('svg')].filter(s => s.getClientRects().length).map(s => s.id || s.querySelector('[id]').id)`)
+	}
+	light, dark := open(t, chromium, url, scheme("light")), open(t, chromium, url, scheme("dark"))
+	lightGround, darkGround := eval[string](t, light, ground), eval[string](t, dark, ground)
+	assert.NotEqual(t, lightGround, darkGround)
+	assert.NotEmpty(t, shown(light))
+	assert.Len(t, shown(dark), len(shown(light)), "each chart once in either theme")
+	assert.NotEqual(t, shown(light), shown(dark))
+	clicked(t, light, "#theme")
+	assert.Equal(t, darkGround, eval[string](t, light, ground))
+	assert.Equal(t, shown(dark), shown(light))
+	clicked(t, light, "#theme")
+	assert.Equal(t, lightGround, eval[string](t, light, ground))
+}
+
+// column is the data-values of a column of the first table, the known ones of it, from the top.
+const column = `[...document.querySelectorAll('table.figures')[0].tBodies[0].rows].map(r => r.cells[%d].dataset.value).filter(v => v !== undefined).map(Number)`
+
+func sortsTables(t *testing.T, chromium context.Context, url string) {
+	p := open(t, chromium, url)
+	const last = 2
+	before := eval[[]float64](t, p, fmt.Sprintf(column, last))
+	require.Greater(t, len(before), 2)
+	button := fmt.Sprintf("table.figures th:nth-child(%d) button", last+1)
+	state := fmt.Sprintf("document.querySelectorAll('table.figures')[0].tHead.rows[0].cells[%d].getAttribute('aria-sort')", last)
+	sorted := slices.Sorted(slices.Values(before))
+	clicked(t, p, button)
+	assert.Equal(t, sorted, eval[[]float64](t, p, fmt.Sprintf(column, last)))
+	assert.Equal(t, "ascending", eval[string](t, p, state))
+	clicked(t, p, button)
+	slices.Reverse(sorted)
+	assert.Equal(t, sorted, eval[[]float64](t, p, fmt.Sprintf(column, last)))
+	assert.Equal(t, "descending", eval[string](t, p, state))
+	clicked(t, p, button)
+	assert.Equal(t, before, eval[[]float64](t, p, fmt.Sprintf(column, last)), "the third time restores the order of the record")
+}
+
+func showsValues(t *testing.T, chromium context.Context, url string) {
+	p := open(t, chromium, url)
+	silent := eval[int](t, p, `[...document.querySelectorAll('svg .point')].filter(c => !c.querySelector('title')?.textContent.trim()).length`)
+	assert.Zero(t, silent, "every point of a chart says its value")
+	assert.Positive(t, eval[int](t, p, `document.querySelectorAll('svg .point title').length`))
+	missed := eval[[]string](t, p, `[...document.querySelectorAll('svg .point')].filter(c => c.getClientRects().length).filter(c => {
+		c.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
+		const r = c.getBoundingClientRect();
+		return !document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)?.classList.contains('point');
+	}).map(c => c.outerHTML + ' ' + JSON.stringify(c.getBoundingClientRect()) )`)
+	assert.Empty(t, missed, "the pointer reaches the points")
+}
+
+func worksByKeyboard(t *testing.T, chromium context.Context, url string) {
+	p := open(t, chromium, url)
+	p.run(t, chromedp.KeyEvent("\t"))
+	assert.Equal(t, "A", eval[string](t, p, "document.activeElement.tagName"), "the first stop skips to the content")
+	p.run(t, chromedp.Focus(chromedp.CSS("table.figures th button")), chromedp.KeyEvent("\r"))
+	assert.NotEmpty(t, eval[string](t, p, "document.activeElement.closest('th').getAttribute('aria-sort') ?? ''"), "Enter sorts")
+	assert.NotEqual(t, "none", eval[string](t, p, "getComputedStyle(document.activeElement).outlineStyle"), "the focus is seen")
+}
+
+// answersFirst sees that the first table, which says how much memory, how many cores and how long a client waits,
+// stands on the first screen.
+func answersFirst(t *testing.T, chromium context.Context, url string) {
+	p := open(t, chromium, url, sized(1280, 900))
+	head := eval[string](t, p, "document.querySelector('table.figures').tHead.textContent")
+	for _, word := range []string{"emory", "ores", "p99"} {
+		assert.Contains(t, head, word)
+	}
+	assert.Less(t, eval[float64](t, p, "document.querySelector('table.figures').getBoundingClientRect().bottom"), 900.0)
+}
+
+// axe is where `make peers` installs the accessibility checker.
+const axe = "../../out/peers/node_modules/axe-core/axe.min.js"
+
+func TestPageIsAccessible(t *testing.T) {
+	script, err := os.ReadFile(axe)
+	if err != nil {
+		absent(t, "no axe-core: `make peers` installs it")
+	}
+	chromium, url := browser(t), drawSample(t)
+	for _, tt := range []struct {
+		theme string
+		size  step
+	}{{"light", sized(1280, 900)}, {"dark", sized(360, 800)}} {
+		t.Run(tt.theme, func(t *testing.T) {
+			p := open(t, chromium, url, scheme(tt.theme), tt.size)
+			p.run(t, chromedp.Evaluate[chromedp.Void](string(script)))
+			for _, v := range violations(t, p) {
+				t.Error(v)
+			}
+		})
+	}
+}
+
+// violations runs axe-core on the page.
+func violations(t *testing.T, p *tab) []string {
+	t.Helper()
+	var found []struct {
+		ID, Help string
+		Nodes    []struct{ HTML, FailureSummary string }
+	}
+	text := eval[string](t, p, "axe.run().then(r => JSON.stringify({violations: r.violations, passes: r.passes.length}))", chromedp.EvalAwaitPromise)
+	var result struct {
+		Violations json.RawMessage
+		Passes     int
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &result))
+	require.NoError(t, json.Unmarshal(result.Violations, &found))
+	assert.Greater(t, result.Passes, 10, "rules that had something to look at")
+	var lines []string
+	for _, f := range found {
+		for _, n := range f.Nodes {
+			lines = append(lines, strings.Join([]string{f.ID, f.Help, n.HTML, n.FailureSummary}, "\n  "))
+		}
+	}
+	return lines
+}
