@@ -35,7 +35,7 @@ func heldAndServed(v *View) string {
 		return fmt.Sprintf("Holding a credential and serving it are costs of different orders of magnitude: %s, at least %s times as much. Size by those who call at once.",
 			costs, significant(math.Floor(least)))
 	case most < order10:
-		return fmt.Sprintf("Holding a credential costs as much as serving it, to an order of magnitude: %s, at most %s times as much. Size by those who are connected.",
+		return fmt.Sprintf("Holding a credential and serving it are costs of one order of magnitude: %s, at most %s times as much. Both count: size by those who are connected and by those who call at once.",
 			costs, significant(math.Ceil(most)))
 	}
 	return ""

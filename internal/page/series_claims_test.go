@@ -39,7 +39,7 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 		{"orders apart", straight(mega/32, 2*mega), "Holding and serving",
 			"different orders of magnitude: one more that is held takes 32 KiB of live heap, and one more that calls without pause adds 2 MiB to the peak, at least 64 times as much."},
 		{"the same order", straight(mega/2, 2*mega), "Holding and serving",
-			"as much as serving it, to an order of magnitude: one more that is held takes 512 KiB of live heap"},
+			"serving it are costs of one order of magnitude: one more that is held takes 512 KiB of live heap"},
 		{"no line", func(rec *record.Record) { withhold(rec, "rest-heap-bytes", "x") }, "Holding and serving", ""},
 		{"a line that bends says nothing", func(rec *record.Record) {
 			doubt(rec, "surface=dynamic", "x")
