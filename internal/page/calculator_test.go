@@ -145,7 +145,7 @@ func TestModelsAsData(t *testing.T) {
 	for _, unit := range []string{"all-RSS-bytes", "rest-RSS-bytes", "rest-heap-bytes"} {
 		withhold(rec, unit, "no permission")
 	}
-	assert.Equal(t, SizedMemory{Why: "no straight line on meta says what a credential takes that does not call"}, of(calculatorOf(t, rec), "meta"))
+	assert.Equal(t, SizedMemory{Why: "no steps on meta say what a credential takes that does not call"}, of(calculatorOf(t, rec), "meta"))
 }
 
 func TestCommandOfTheSubject(t *testing.T) {

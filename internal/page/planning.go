@@ -37,8 +37,10 @@ func (v *View) planning() []Block {
 	}
 	blocks = append(blocks, text("For a crowd of another size, memory is the first column here, and for each person the second, and for each call in flight the third:"))
 	blocks = append(blocks, tables(modelTable(sizers))...)
-	if note := steppedNote(sizers); note != "" {
-		blocks = append(blocks, text(note))
+	for _, note := range []string{heldNote(sizers), steppedNote(sizers)} {
+		if note != "" {
+			blocks = append(blocks, text(note))
+		}
 	}
 	if len(v.Scenarios) > 0 {
 		blocks = append(blocks, text("What the series came to:"))
@@ -147,6 +149,21 @@ func (m *tableMaker) busy(n Need) Cell {
 		return m.none(why)
 	}
 	return counted(cores, n.Load.Figure("cpu-ns/call").Refs...)
+}
+
+// heldNote says on which surfaces what a credential held takes is no line's.
+func heldNote(sizers []*Sizer) string {
+	var names []string
+	for _, s := range sizers {
+		if s.noHeld == "" && !s.held.Reliable() {
+			names = append(names, "`"+s.Surface+"`")
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("On %s what a credential held takes lies on no straight line: it is the growth from the first step to the last, in brackets the least "+
+		"and the most of the growth to any step from a tenth of the ladder on.", enumerate(names))
 }
 
 // steppedNote says on which surfaces memory comes from steps and not lines.

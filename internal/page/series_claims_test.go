@@ -109,7 +109,7 @@ func TestDoubtedSeriesCarryNoClaim(t *testing.T) {
 	for _, unit := range []string{"all-RSS-bytes", "rest-RSS-bytes", "rest-heap-bytes"} {
 		withhold(rec, unit, "x")
 	}
-	assert.Contains(t, drawn(t, rec), "n/a: no straight line on meta says what a credential takes that does not call.")
+	assert.Contains(t, drawn(t, rec), "n/a: no steps on meta say what a credential takes that does not call.")
 }
 
 // Where a series is silent, the point scenarios speak for themselves.

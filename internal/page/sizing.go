@@ -78,18 +78,47 @@ func newSizer(l *Ladder) *Sizer {
 func (s *Sizer) holds() Range { return Range{s.held.Lo, s.held.Slope, s.held.Hi, s.held.Refs} }
 
 // holding is what one credential more takes while it does not call: the
-// steepest of the lines through memory that no call is using. The live heap
-// alone would say too little where a collector lets garbage stand beside it.
+// steepest of what memory that no call is using grows by. The live heap alone
+// would say too little where a collector lets garbage stand beside it, and to
+// pass over what lies on no line would be to take the least for the most.
 func (l *Ladder) holding() (best Trend, why string) {
 	for _, unit := range []string{"all-RSS-bytes", "rest-RSS-bytes", "rest-heap-bytes"} {
-		if t := trend(unit, l.main()); t.Reliable() && (best.Unit == "" || t.Slope > best.Slope) {
+		t := trend(unit, l.main())
+		if !t.Known() || t.few() {
+			continue
+		}
+		if !t.Reliable() {
+			t = grown(t, l.main())
+		}
+		if best.Unit == "" || t.Slope > best.Slope {
 			best = t
 		}
 	}
 	if best.Unit == "" {
-		return best, "no straight line on " + l.Surface + " says what a credential takes that does not call"
+		return best, "no steps on " + l.Surface + " say what a credential takes that does not call"
 	}
 	return best, ""
+}
+
+// far is the part of a ladder from which on growth since its foot is told from
+// noise.
+const far = 0.1
+
+// grown puts growth since the first step in the place of a line that is none:
+// what it is to the last step and, as its range, the least and the most of what
+// it is to any that is far enough.
+func grown(t Trend, steps []*Scenario) Trend {
+	each, first, last := meanGrowth(t.Unit, steps)
+	t.Slope, t.Lo, t.Hi = each, each, each
+	for _, s := range having(believedOf(steps), t.Unit) {
+		distance := float64(s.Credentials - first.Credentials)
+		if distance < far*float64(last.Credentials) {
+			continue
+		}
+		growth := (s.Figure(t.Unit).Median - first.Figure(t.Unit).Median) / distance
+		t.Lo, t.Hi = min(t.Lo, growth), max(t.Hi, growth)
+	}
+	return t
 }
 
 // inFlightEach is how many requests a credential of the series keeps in flight.

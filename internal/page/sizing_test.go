@@ -156,3 +156,18 @@ func TestCountedIsNotFinerThanAPlan(t *testing.T) {
 	assert.Equal(t, "0.0123", counted(0.0123).Text)
 	assert.Equal(t, "0", counted(0).Text)
 }
+
+// What lies on no line is not passed over for a line that says less.
+func TestHeldIsTheSteepestEvenIfBent(t *testing.T) {
+	rec := sampleSeries()
+	straight := newSizer(ladders(t, rec)["dynamic"])
+	bent := trend("rest-RSS-bytes", straight.main())
+	change(rec, where("dynamic/creds=1000"), "rest-RSS-bytes", times(2))
+	s := newSizer(ladders(t, rec)["dynamic"])
+	assert.False(t, s.held.Reliable())
+	assert.Equal(t, "rest-RSS-bytes", s.held.Unit)
+	assert.Greater(t, s.holds().Middle, bent.Slope)
+	assert.Less(t, s.holds().Lo, s.holds().Middle, "the steps before grew by less")
+	assert.InDelta(t, s.holds().Middle, s.holds().Hi, 1e-9)
+	assert.Contains(t, drawn(t, rec), "On `dynamic` what a credential held takes lies on no straight line")
+}
