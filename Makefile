@@ -38,7 +38,7 @@ bench: suite ## measure every point scenario once, in two minutes, and draw a pa
 		-record=$(OUT)/bench.new/record.txt > $(OUT)/bench.stdout || { cat $(OUT)/bench.stdout; exit 1; }
 	@rm -rf $(OUT)/bench && mv $(OUT)/bench.new $(OUT)/bench
 	@go run ./cmd/page -record $(OUT)/bench -out $(OUT)/bench/page
-	@echo "The page: $(OUT)/bench/page/README.md"
+	@echo "The page: $(OUT)/bench/page/README.md, and for a browser $(OUT)/bench/page/index.html"
 
 # measure PATTERN, ROUNDS, FILE: whole passes over what the pattern selects, into out/resources. Nothing in the
 # checkout may change until all is measured: the build would be another.

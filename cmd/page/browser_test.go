@@ -50,8 +50,11 @@ func absent(t *testing.T, what string) {
 	t.Skip(what)
 }
 
+// chromium is a running browser.
+type chromium struct{ ctx context.Context }
+
 // browser starts a headless Chromium for the tests of the caller.
-func browser(t *testing.T) context.Context {
+func browser(t *testing.T) *chromium {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -69,13 +72,13 @@ func browser(t *testing.T) context.Context {
 	ctx, end := chromedp.NewContext(allocator)
 	t.Cleanup(end)
 	require.NoError(t, chromedp.Do(ctx), "start %s", path)
-	return ctx
+	return &chromium{ctx}
 }
 
 // open opens a page in a tab of its own.
-func open(t *testing.T, browser context.Context, url string, before ...step) *tab {
+func (b *chromium) open(t *testing.T, url string, before ...step) *tab {
 	t.Helper()
-	ctx, end := chromedp.NewContext(browser)
+	ctx, end := chromedp.NewContext(b.ctx)
 	t.Cleanup(end)
 	require.NoError(t, chromedp.Do(ctx), "open a tab")
 	ctx, end = context.WithTimeout(ctx, browserTimeout)
@@ -162,18 +165,19 @@ func drawSample(t *testing.T) string {
 }
 
 func TestPageInABrowser(t *testing.T) {
-	chromium, url := browser(t), drawSample(t)
-	for name, test := range map[string]func(*testing.T, context.Context, string){
+	b, url := browser(t), drawSample(t)
+	for name, test := range map[string]func(*testing.T, *chromium, string){
 		"keeps to itself": keepsToItself, "calculator": calculates, "narrow screen": fitsNarrowScreens, "themes": hasTwoThemes,
 		"sorting": sortsTables, "hover": showsValues, "keyboard": worksByKeyboard, "first screen": answersFirst,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, chromium, url) })
+		t.Run(name, func(t *testing.T) { test(t, b, url) })
 	}
 }
 
 // keepsToItself sees that the page asks nobody for anything and has no errors.
-func keepsToItself(t *testing.T, chromium context.Context, url string) {
-	p := open(t, chromium, url)
+func keepsToItself(t *testing.T, b *chromium, url string) {
+	t.Helper()
+	p := b.open(t, url)
 	clicked(t, p, "#theme")
 	clicked(t, p, "table.figures th button")
 	p.mu.Lock()
@@ -183,8 +187,9 @@ func keepsToItself(t *testing.T, chromium context.Context, url string) {
 }
 
 // calculates holds what the page computes to what the planning table is computed with, and what it shows to that.
-func calculates(t *testing.T, chromium context.Context, url string) {
-	p := open(t, chromium, url)
+func calculates(t *testing.T, b *chromium, url string) {
+	t.Helper()
+	p := b.open(t, url)
 	files, _, err := recordFiles(sampleRecord)
 	require.NoError(t, err)
 	rec, err := record.Read(files...)
@@ -226,19 +231,21 @@ func calculates(t *testing.T, chromium context.Context, url string) {
 
 const shownMemory = "document.getElementById('calc-memory').textContent"
 
-func fitsNarrowScreens(t *testing.T, chromium context.Context, url string) {
-	p := open(t, chromium, url, sized(360, 800))
+func fitsNarrowScreens(t *testing.T, b *chromium, url string) {
+	t.Helper()
+	p := b.open(t, url, sized(360, 800))
 	assert.LessOrEqual(t, eval[int](t, p, "document.documentElement.scrollWidth"), 360, "the page does not scroll sideways")
 	wide := eval[int](t, p, "[...document.querySelectorAll('table.figures')].filter(t => t.scrollWidth > 360).length")
 	assert.Positive(t, wide, "but its tables do, or this test sees nothing")
 }
 
-func hasTwoThemes(t *testing.T, chromium context.Context, url string) {
+func hasTwoThemes(t *testing.T, b *chromium, url string) {
+	t.Helper()
 	const ground = "getComputedStyle(document.body).backgroundColor"
 	shown := func(p *tab) []string {
 		return eval[[]string](t, p, `[...document.querySelectorAll('svg')].filter(s => s.getClientRects().length).map(s => s.id || s.querySelector('[id]').id)`)
 	}
-	light, dark := open(t, chromium, url, scheme("light")), open(t, chromium, url, scheme("dark"))
+	light, dark := b.open(t, url, scheme("light")), b.open(t, url, scheme("dark"))
 	lightGround, darkGround := eval[string](t, light, ground), eval[string](t, dark, ground)
 	assert.NotEqual(t, lightGround, darkGround)
 	assert.NotEmpty(t, shown(light))
@@ -254,8 +261,9 @@ func hasTwoThemes(t *testing.T, chromium context.Context, url string) {
 // column is the data-values of a column of the first table, the known ones of it, from the top.
 const column = `[...document.querySelectorAll('table.figures')[0].tBodies[0].rows].map(r => r.cells[%d].dataset.value).filter(v => v !== undefined).map(Number)`
 
-func sortsTables(t *testing.T, chromium context.Context, url string) {
-	p := open(t, chromium, url)
+func sortsTables(t *testing.T, b *chromium, url string) {
+	t.Helper()
+	p := b.open(t, url)
 	const last = 2
 	before := eval[[]float64](t, p, fmt.Sprintf(column, last))
 	require.Greater(t, len(before), 2)
@@ -273,8 +281,9 @@ func sortsTables(t *testing.T, chromium context.Context, url string) {
 	assert.Equal(t, before, eval[[]float64](t, p, fmt.Sprintf(column, last)), "the third time restores the order of the record")
 }
 
-func showsValues(t *testing.T, chromium context.Context, url string) {
-	p := open(t, chromium, url)
+func showsValues(t *testing.T, b *chromium, url string) {
+	t.Helper()
+	p := b.open(t, url)
 	silent := eval[int](t, p, `[...document.querySelectorAll('svg .point')].filter(c => !c.querySelector('title')?.textContent.trim()).length`)
 	assert.Zero(t, silent, "every point of a chart says its value")
 	assert.Positive(t, eval[int](t, p, `document.querySelectorAll('svg .point title').length`))
@@ -286,8 +295,9 @@ func showsValues(t *testing.T, chromium context.Context, url string) {
 	assert.Empty(t, missed, "the pointer reaches the points")
 }
 
-func worksByKeyboard(t *testing.T, chromium context.Context, url string) {
-	p := open(t, chromium, url)
+func worksByKeyboard(t *testing.T, b *chromium, url string) {
+	t.Helper()
+	p := b.open(t, url)
 	p.run(t, chromedp.KeyEvent("\t"))
 	assert.Equal(t, "A", eval[string](t, p, "document.activeElement.tagName"), "the first stop skips to the content")
 	p.run(t, chromedp.Focus(chromedp.CSS("table.figures th button")), chromedp.KeyEvent("\r"))
@@ -297,8 +307,9 @@ func worksByKeyboard(t *testing.T, chromium context.Context, url string) {
 
 // answersFirst sees that the first table, which says how much memory, how many cores and how long a client waits,
 // stands on the first screen.
-func answersFirst(t *testing.T, chromium context.Context, url string) {
-	p := open(t, chromium, url, sized(1280, 900))
+func answersFirst(t *testing.T, b *chromium, url string) {
+	t.Helper()
+	p := b.open(t, url, sized(1280, 900))
 	head := eval[string](t, p, "document.querySelector('table.figures').tHead.textContent")
 	for _, word := range []string{"emory", "ores", "p99"} {
 		assert.Contains(t, head, word)
@@ -314,13 +325,13 @@ func TestPageIsAccessible(t *testing.T) {
 	if err != nil {
 		absent(t, "no axe-core: `make peers` installs it")
 	}
-	chromium, url := browser(t), drawSample(t)
+	b, url := browser(t), drawSample(t)
 	for _, tt := range []struct {
 		theme string
 		size  step
 	}{{"light", sized(1280, 900)}, {"dark", sized(360, 800)}} {
 		t.Run(tt.theme, func(t *testing.T) {
-			p := open(t, chromium, url, scheme(tt.theme), tt.size)
+			p := b.open(t, url, scheme(tt.theme), tt.size)
 			p.run(t, chromedp.Evaluate[chromedp.Void](string(script)))
 			for _, v := range violations(t, p) {
 				t.Error(v)
