@@ -48,17 +48,19 @@ func (b *burner) burn(d time.Duration) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	start, x := clock(unix.CLOCK_THREAD_CPUTIME_ID), uint64(1)
-	due, look := b.begin(d), lookEvery
+	due, look, rounds, done := b.begin(d), lookEvery, fewest, 0
 	for {
+		x = churn(x, rounds)
+		done += rounds
 		spent := clock(unix.CLOCK_THREAD_CPUTIME_ID) - start
-		if spent >= due {
-			break
-		}
 		if spent >= look {
 			due -= b.watch()
 			look = spent + lookEvery
 		}
-		x = churn(x)
+		if spent >= due {
+			break
+		}
+		rounds = next(due-spent, min(fastest, float64(done)/float64(spent)))
 	}
 	runtime.KeepAlive(x)
 	b.end(due, start)
@@ -110,9 +112,21 @@ func (b *burner) total() time.Duration {
 	return b.burned
 }
 
-// churn is a fraction of a microsecond of arithmetic, so that reading the clock is not all that is done.
-func churn(x uint64) uint64 {
-	for range 256 {
+const (
+	fewest  = 256 // rounds, which take a fraction of a microsecond
+	fastest = 8.0 // rounds a nanosecond, more than any processor does
+)
+
+// next returns how many rounds to churn before the clock is read again, when so much time is left and rounds have
+// been done at a pace a nanosecond: almost all that are left. A clock that is read all the time would itself be most
+// of the work, and takes several percent of time that none of its readings shows.
+func next(left time.Duration, pace float64) int {
+	return max(fewest, int(0.9*pace*float64(min(left, lookEvery))))
+}
+
+// churn is so many rounds of arithmetic.
+func churn(x uint64, rounds int) uint64 {
+	for range rounds {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	return x

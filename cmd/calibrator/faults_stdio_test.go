@@ -21,42 +21,52 @@ func onTheLine() map[string]func(t *testing.T, p *process, right string) {
 	}
 	return map[string]func(t *testing.T, p *process, right string){
 		garbageStdout: func(t *testing.T, p *process, right string) {
+			t.Helper()
 			assert.Contains(t, ask(t, p), "a line of a log")
 			assert.Equal(t, right, p.hear(t))
 		},
 		longLine: func(t *testing.T, p *process, right string) {
+			t.Helper()
 			line := ask(t, p)
 			assert.Len(t, line, longTest)
 			assert.JSONEq(t, right, line)
 		},
 		error200: func(t *testing.T, p *process, _ string) {
+			t.Helper()
 			assert.Contains(t, ask(t, p), `"error":{"code":-32603`)
 		},
 		isError: func(t *testing.T, p *process, _ string) {
+			t.Helper()
 			assert.Contains(t, ask(t, p), `"isError":true`)
 		},
 		duplicated: func(t *testing.T, p *process, right string) {
+			t.Helper()
 			assert.Equal(t, right, ask(t, p))
 			assert.Equal(t, right, p.hear(t))
 		},
 		truncated: func(t *testing.T, p *process, right string) {
+			t.Helper()
 			assert.Equal(t, right[:len(right)/2], ask(t, p))
 		},
 		byteAtATime: func(t *testing.T, p *process, right string) {
+			t.Helper()
 			assert.Equal(t, right, ask(t, p), "TestByteAtATime counts the writes")
 		},
 		floodStderr: func(t *testing.T, p *process, right string) {
+			t.Helper()
 			before := len(p.stderr.String())
 			assert.Equal(t, right, ask(t, p))
 			require.Eventually(t, func() bool { return len(p.stderr.String()) == before+50_000 }, longest, time.Millisecond)
 		},
 		outOfOrder: func(t *testing.T, p *process, _ string) {
+			t.Helper()
 			require.Eventually(t, func() bool {
 				p.say(t, callMessage(1, "")+"\n"+callMessage(2, ""))
 				return strings.Contains(p.hear(t), `"id":2`) && strings.Contains(p.hear(t), `"id":1`)
 			}, longest, time.Millisecond)
 		},
 		halfClosed: func(t *testing.T, p *process, _ string) {
+			t.Helper()
 			p.say(t, callMessage(1, ""))
 			_, err := p.out.ReadByte()
 			require.ErrorIs(t, err, io.EOF)
