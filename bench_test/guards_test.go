@@ -113,7 +113,8 @@ func (g guards) inTime(step scenarios.Step) string {
 func timeFor(step scenarios.Step) time.Duration {
 	const resting, admission, call = 40 * time.Second, 20 * time.Millisecond, time.Millisecond
 	calls := time.Duration(enoughCalls*step.Connections()) * call
-	return step.Duration + max(step.Duration, calls) + resting + time.Duration(step.Creds)*admission
+	others := step.Duration/aloneShare + 3*step.Duration/methodShare
+	return others + max(step.Duration, calls) + resting + time.Duration(step.Creds)*admission
 }
 
 const mib = 1 << 20

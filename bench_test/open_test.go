@@ -155,7 +155,7 @@ func (r *openRun) offer(ctx context.Context) error {
 		r.sheet.set("queued-calls", float64(offered.phase.Queued))
 		r.sheet.set("late-calls", float64(offered.phase.Late))
 		if share := float64(offered.phase.Late) / float64(max(1, offered.phase.Calls())); share > lateLimit {
-			r.sheet.doubt("the suite itself sent %.1f%% of the calls late", 100*share)
+			r.sheet.doubt("the suite itself sent %.2f%% of the calls late", 100*share)
 		}
 		return nil
 	})

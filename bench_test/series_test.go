@@ -67,19 +67,24 @@ func (c *climb) step(b *testing.B, name string, step scenarios.Step, next *scena
 	s.progress.begin(short)
 	// A step that fails says nothing good of a larger one.
 	verdict := "failed"
-	c.stopped = stopFailed.because("the step of %d credentials failed", step.Creds)
+	c.stopped = stoppedByFailure(step)
 	defer func() { s.progress.end(verdict) }()
 	r := &stepRun{trial: newTrial(b, s, stepLaunch(name, step), stepMethod, stepSettings(s.subject, step)), step: step}
 	verdict = r.run(append(r.phases(), phase{"look ahead", c.lookAhead(r, next)}))
 	c.stopped = r.sheet.result.Stop
 }
 
-// remember takes a step that the resumed record holds for one that was measured. That go test ran out of time
-// then is no reason now.
+func stoppedByFailure(step scenarios.Step) string {
+	return stopFailed.because("the step of %d credentials failed", step.Creds)
+}
+
+// remember takes a step that the resumed record holds for one that was measured. A step that failed or was ended
+// early stays the last; what the guards said of the next one then, they say anew of what is allowed now.
 func (c *climb) remember(old record.Result, step scenarios.Step) {
 	c.before = append(c.before, stepFigures(old, step))
-	if c.stopped = old.Stop; strings.HasPrefix(old.Stop, string(stopTimeout)) {
-		c.stopped = ""
+	c.stopped = ""
+	if strings.HasPrefix(old.Stop, string(stopFailed)) || strings.Contains(old.Stop, endedEarly) {
+		c.stopped = old.Stop
 	}
 }
 

@@ -24,7 +24,7 @@ const aloneShare = 5
 
 // alone has one connection call while the others are open and silent: the time of a call that waits for no other.
 func (r *stepRun) alone(ctx context.Context) error {
-	l, err := r.timed(ctx, r.workers(record.Call, record.List)[:1], load.Options{Duration: r.step.Duration / aloneShare})
+	l, err := r.timed(ctx, r.workers(record.Call, record.List)[:1], r.options(r.step.Duration/aloneShare))
 	if err != nil {
 		return err
 	}

@@ -158,6 +158,10 @@ func (r *stepRun) composition(at string, heap *meter.HeapReading) (int64, error)
 func (c *climb) lookAhead(r *stepRun, next *scenarios.Step) func(context.Context) error {
 	return func(context.Context) error {
 		c.before = append(c.before, stepFigures(r.sheet.result, r.step))
+		if r.broken != nil {
+			r.sheet.result.Stop = stoppedByFailure(r.step)
+			return nil
+		}
 		if next != nil {
 			r.sheet.result.Stop = c.suite.guards.next(c.before, *next, c.suite.subject.Many.UpstreamConnections)
 		}

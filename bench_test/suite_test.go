@@ -143,7 +143,7 @@ func (s *suite) beginRecord(o options) error {
 	} else {
 		s.writer, err = record.Create(s.recordPath, plan)
 	}
-	s.progress = newProgress(os.Stderr, chosen*o.rounds-s.heldOf())
+	s.progress = newProgress(os.Stderr, chosen*o.rounds-s.heldOf(o.rounds))
 	return err
 }
 
@@ -166,11 +166,11 @@ func (s *suite) plan(names []string, rounds int) record.Plan {
 	return plan
 }
 
-// heldOf counts what the record that is resumed holds of what -bench selects.
-func (s *suite) heldOf() int {
+// heldOf counts what the record that is resumed holds of what -bench selects, in so many rounds.
+func (s *suite) heldOf(rounds int) int {
 	n := 0
 	for key := range s.held {
-		if s.chosen(key.name) {
+		if key.round <= rounds && s.chosen(key.name) {
 			n++
 		}
 	}

@@ -130,7 +130,10 @@ type earlyEnd struct {
 	why  string
 }
 
-func (e *earlyEnd) Error() string { return "ended early: " + e.why }
+// endedEarly is how the record tells a step that was ended from one that the next may not follow.
+const endedEarly = "ended early: "
+
+func (e *earlyEnd) Error() string { return endedEarly + e.why }
 
 // outcomes counts calls that did not end as they should have.
 type outcomes struct{ refused, failed, cut int64 }
