@@ -70,16 +70,24 @@ type SizedFigure struct {
 // of Steps with as many calls in flight, and Held for each person beyond its
 // credentials; or the reason why there is none.
 type SizedMemory struct {
-	Why            string      `json:"why,omitempty"`
-	Process        *Range      `json:"process,omitempty"`
-	Base           *Range      `json:"base,omitempty"`
-	Held           *Range      `json:"held,omitempty"`
-	Call           *Range      `json:"call,omitempty"`
-	Steps          []SizedStep `json:"steps,omitempty"`
-	People         int         `json:"people,omitempty"`   // that it was measured up to
-	InFlight       float64     `json:"inFlight,omitempty"` // likewise; steps have their own
-	BeyondPeople   string      `json:"beyondPeople,omitempty"`
-	BeyondInFlight string      `json:"beyondInFlight,omitempty"`
+	Why            string       `json:"why,omitempty"`
+	Process        *Range       `json:"process,omitempty"`
+	Base           *Range       `json:"base,omitempty"`
+	Held           *Range       `json:"held,omitempty"`
+	Call           *Range       `json:"call,omitempty"`
+	Steps          []SizedStep  `json:"steps,omitempty"`
+	Floors         []SizedFloor `json:"floors,omitempty"`   // by people, rising; the first holds for fewer as well
+	People         int          `json:"people,omitempty"`   // that it was measured up to
+	InFlight       float64      `json:"inFlight,omitempty"` // likewise; steps have their own
+	BeyondPeople   string       `json:"beyondPeople,omitempty"`
+	BeyondInFlight string       `json:"beyondInFlight,omitempty"`
+}
+
+// A SizedFloor is what admitting so many people was seen to take, below which no
+// memory is given for as many or more.
+type SizedFloor struct {
+	People int     `json:"people"`
+	Bytes  float64 `json:"bytes"`
 }
 
 // A SizedStep is the peak that a step of a series was seen to have.
@@ -145,7 +153,7 @@ func (s *Sizer) memoryModel() SizedMemory {
 		return SizedMemory{Why: s.noHeld}
 	}
 	held := s.holds()
-	m := SizedMemory{Held: &held, People: s.held.Last, BeyondPeople: s.beyondPeople(), BeyondInFlight: beyondInFlight(s.Surface)}
+	m := SizedMemory{Held: &held, People: s.held.Last, Floors: s.floors(), BeyondPeople: s.beyondPeople(), BeyondInFlight: beyondInFlight(s.Surface)}
 	if s.NoModel == "" {
 		m.Base, m.Call, m.InFlight = &s.Model.Base, &s.Model.Call, s.mostInFlight()
 		return m

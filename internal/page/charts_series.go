@@ -200,7 +200,7 @@ func (v *View) compositionChart(climbs []*Ladder) *chart.Chart {
 	at := moments[0]
 	c := &chart.Chart{Name: "composition", Title: "What the resident set is made of as the load ends",
 		X:    chart.Axis{Label: "Credentials; above each column the resident set in MiB"},
-		Note: "Medians of the rounds."}
+		Note: "Medians of the rounds. Steps that were loaded otherwise than most, as the tables say, are not to be held against the others."}
 	var alt []string
 	var of []*Scenario
 	for _, l := range climbs {
@@ -314,7 +314,7 @@ func (v *View) distributionChart(climbs []*Ladder) *chart.Chart {
 	for _, m := range methodsInTurn() {
 		panels, loops := offeredPanels(shown, m)
 		if values := valuesOf(panels); len(values) > 0 {
-			bands = append(bands, chart.Band{Y: axis("At a rate, in percent of the most: latency of "+shortName(m), millis, values), Panels: panels})
+			bands = append(bands, chart.Band{Y: axis("At a rate, in percent of the first knee: latency of "+shortName(m), millis, values), Panels: panels})
 			of = append(of, loops...)
 		}
 	}

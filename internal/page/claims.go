@@ -91,8 +91,13 @@ func stdioMemory(v *View) string {
 }
 
 // holdingAndServing holds what admitting clients adds against what their calls
-// add on top.
+// add on top. Where there is a series, that knows better: its clients have called.
 func holdingAndServing(v *View) string {
+	for _, l := range v.Ladders {
+		if len(believedOf(l.Steps)) > 0 {
+			return ""
+		}
+	}
 	ss := having(v.believed("http", false), "one-RSS-bytes", "all-RSS-bytes", "peak-RSS-bytes", "further-RSS-bytes/client")
 	serving := 0
 	for _, s := range ss {
@@ -144,7 +149,7 @@ func listingAndCalling(v *View) string {
 	}
 	sentence := fmt.Sprintf("A `tools/list` costs %s of processor time: ", extremes(ss, cpu, middle))
 	if len(dearer) == 0 {
-		return sentence + "on no surface more than a `tools/call`."
+		return sentence + "on no surface more than a `tools/call` in every round."
 	}
 	return sentence + "more than a `tools/call` on " + enumerate(dearer) + "."
 }
@@ -203,7 +208,7 @@ func telemetry(v *View) string {
 	case len(found) == 0:
 		return "Exporting traces and metrics made no difference to peak memory or to processor time per call that stands out from the spread between rounds."
 	}
-	return "Exporting traces and metrics " + enumerate(found) + "; other differences do not stand out from the spread between rounds."
+	return "Exporting traces and metrics " + enumerate(found) + "; of peak memory and processor time per call, no other difference stands out from the spread between rounds."
 }
 
 func differences(on, off *Scenario) []string {

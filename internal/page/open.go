@@ -26,7 +26,7 @@ func (l *Ladder) offered() []Block {
 	if known := having(l.Open, "clients"); len(known) > 0 {
 		clients = fmt.Sprintf(" %s credentials share them.", span(known, "clients"))
 	}
-	blocks := []Block{text("**Calls at a rate**, in percent of what the server did at most. They fall due at random, as independent callers come: a Poisson process " +
+	blocks := []Block{text("**Calls at a rate**, in percent of the throughput at the knee as the first round showed it, whatever later rounds showed. They fall due at random, as independent callers come: a Poisson process " +
 		"of a given number of calls, drawn from a fixed seed, so that every build is offered the same. A call counts from the moment at which it fell due, so a " +
 		"server that stalls is charged for the callers who waited behind the stall. Done a second is while calls fell due." + clients)}
 	blocks = append(blocks, tables((&tableMaker{}).rows("Rate", l.Open, openColumns))...)

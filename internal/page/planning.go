@@ -28,14 +28,15 @@ func (v *View) planning() []Block {
 	}
 	blocks := []Block{text(fmt.Sprintf("That many people over HTTP, each with a credential of their own and each calling once in that many seconds, a `tools/call` or "+
 		"a `tools/list` in turn. In flight is how many calls are being answered at once, on average and at most at %.0f%% of all moments: by Little's law calls a second times the mean time of a call. "+
-		"Memory is the peak to expect, in brackets the interval of the lines it comes from; a limit needs more than that. "+
+		"Memory is the peak to expect, in brackets the interval of the lines it comes from, and never below what admitting as many was seen to take; a limit needs more than that. "+
 		"Cores are calls a second times processor time a call. All times are those of the lightest load measured that the calls fit into. "+
 		"What lies beyond the measured is withheld.", 100*stat.Crowded))}
 	blocks = append(blocks, tables(needTable(sizers))...)
 	for _, why := range without {
 		blocks = append(blocks, text(why))
 	}
-	blocks = append(blocks, text("For a crowd of another size, memory is the first column here, and for each person the second, and for each call in flight the third:"))
+	blocks = append(blocks, text("For a crowd of another size, memory is the first column here, and for each person the second, and for each call in flight the third. "+
+		"A credential is held here with as many connections open as it had requests in flight, which differs between series; one with a single connection takes less:"))
 	blocks = append(blocks, tables(modelTable(sizers))...)
 	for _, note := range []string{heldNote(sizers), steppedNote(sizers)} {
 		if note != "" {

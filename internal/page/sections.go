@@ -14,7 +14,8 @@ func (v *View) glance() []Block {
 	var blocks []Block
 	switch shown := v.foremost(); {
 	case len(shown) > 0:
-		blocks = tables(pointTable(shown, glanceColumns))
+		blocks = append([]Block{text("All clients of a row call at once and without pause, on all the processors that the server may use. Who calls now and then waits less.")},
+			tables(pointTable(shown, glanceColumns))...)
 	case len(v.Scenarios) == 0:
 		blocks = v.overview()
 	default:

@@ -205,10 +205,10 @@ func (l *Ladder) kneeWords() string {
 		rounds = fmt.Sprintf(" (%s in single rounds)", between(lo, hi))
 	}
 	if k.AtFoot {
-		return fmt.Sprintf("Throughput does not grow beyond the lightest step: about %s calls in flight%s, or fewer, bring %s calls a second. More calls in flight than that only wait longer.",
+		return fmt.Sprintf("Throughput does not grow beyond the lightest step: about %s calls in flight%s, or fewer, bring %s calls a second. More calls in flight than that wait longer and bring no more.",
 			significant(k.InFlight), rounds, significant(k.PerSecond))
 	}
-	return fmt.Sprintf("Throughput stops growing at about %s calls in flight%s: %s calls a second, where a call that waits for no other takes %s. More calls in flight than that only wait longer.",
+	return fmt.Sprintf("Throughput stops growing at about %s calls in flight%s: %s calls a second, where a call that waits for no other takes %s. More calls in flight than that wait longer and bring no more.",
 		significant(k.InFlight), rounds, significant(k.PerSecond), amount("call-ns", float64(k.Response)))
 }
 

@@ -16,8 +16,9 @@ func heldAndServed(v *View) string {
 	var holding, serving []onSurface
 	least, most := math.Inf(1), 0.0 // of how often one goes into the other, whatever the intervals hold
 	for _, l := range v.Ladders {
-		held, served := trend("rest-heap-bytes", l.main()), trend("peak-RSS-bytes", l.main())
-		if !held.Reliable() || !served.Reliable() || held.Lo <= 0 {
+		held, why := l.holding()
+		served := trend("peak-RSS-bytes", l.main())
+		if why != "" || !served.Reliable() || held.Lo <= 0 {
 			continue
 		}
 		name := "`" + l.Surface + "`"
@@ -28,8 +29,8 @@ func heldAndServed(v *View) string {
 	if len(holding) == 0 {
 		return ""
 	}
-	costs := fmt.Sprintf("one more that is held takes %s of live heap, and one more that calls without pause adds %s to the peak",
-		reach("rest-heap-bytes", holding), reach("peak-RSS-bytes", serving))
+	costs := fmt.Sprintf("one more that is held takes %s of memory at rest, and one more that calls without pause adds %s to the peak",
+		reach("rest-RSS-bytes", holding), reach("peak-RSS-bytes", serving))
 	switch {
 	case least >= order10:
 		return fmt.Sprintf("Holding a credential and serving it are costs of different orders of magnitude: %s, at least %s times as much. Size by those who call at once.",
@@ -110,7 +111,7 @@ func throughput(v *View) string {
 	}
 	sentence := ""
 	if len(knees) > 0 {
-		sentence = fmt.Sprintf("Over HTTP throughput stops growing %s %s calls in flight, with %s calls a second; more than that only wait longer.",
+		sentence = fmt.Sprintf("Over HTTP throughput stops growing %s %s calls in flight, with %s calls a second; more than that wait longer and bring no more.",
 			at, reach("inflight", knees), reach("calls/s", rates))
 	}
 	if len(open) > 0 {
@@ -129,7 +130,8 @@ func surfaces(all []onSurface) []string {
 }
 
 // atARate says how long callers wait who do not wait for each other, at the
-// lightest and the heaviest rate that the server kept up with.
+// lightest and the heaviest rate that the server kept up with, in the worst of
+// the rounds.
 func atARate(v *View) string {
 	var light, heavy []*Scenario
 	for _, l := range v.Ladders {
@@ -147,6 +149,6 @@ func atARate(v *View) string {
 		return ""
 	}
 	return fmt.Sprintf("Callers who come at random moments, whether or not others were answered, wait for a `tools/call` up to %s at p99 when %s calls a second come in, and up to %s when %s do.",
-		extremes(light, callP99, middle), extremes(light, "offered-calls/s", middle),
-		extremes(heavy, callP99, middle), extremes(heavy, "offered-calls/s", middle))
+		extremes(light, callP99, largest), extremes(light, "offered-calls/s", middle),
+		extremes(heavy, callP99, largest), extremes(heavy, "offered-calls/s", middle))
 }

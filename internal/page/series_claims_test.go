@@ -26,7 +26,9 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 	const mega = 1 << 20
 	straight := func(held, served float64) func(*record.Record) {
 		return func(rec *record.Record) {
-			grow(rec, "rest-heap-bytes", 20*mega, held)
+			for _, unit := range []string{"all-RSS-bytes", "rest-RSS-bytes", "rest-heap-bytes"} {
+				grow(rec, unit, 20*mega, held)
+			}
 			grow(rec, "peak-RSS-bytes", 60*mega, served)
 		}
 	}
@@ -37,10 +39,14 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 		want   string // "" where nothing may be said
 	}{
 		{"orders apart", straight(mega/32, 2*mega), "Holding and serving",
-			"different orders of magnitude: one more that is held takes 32 KiB of live heap, and one more that calls without pause adds 2 MiB to the peak, at least 64 times as much."},
+			"different orders of magnitude: one more that is held takes 32 KiB of memory at rest, and one more that calls without pause adds 2 MiB to the peak, at least 64 times as much."},
 		{"the same order", straight(mega/2, 2*mega), "Holding and serving",
-			"serving it are costs of one order of magnitude: one more that is held takes 512 KiB of live heap"},
-		{"no line", func(rec *record.Record) { withhold(rec, "rest-heap-bytes", "x") }, "Holding and serving", ""},
+			"serving it are costs of one order of magnitude: one more that is held takes 512 KiB of memory at rest"},
+		{"no line", func(rec *record.Record) {
+			for _, unit := range []string{"all-RSS-bytes", "rest-RSS-bytes", "rest-heap-bytes"} {
+				withhold(rec, unit, "x")
+			}
+		}, "Holding and serving", ""},
 		{"a line that bends says nothing", func(rec *record.Record) {
 			doubt(rec, "surface=dynamic", "x")
 			doubt(rec, "surface=individual", "x")

@@ -132,8 +132,41 @@ func (l *Ladder) inFlightEach() (float64, bool) {
 }
 
 // Memory is the peak with so many people, who hold a credential each, and so
-// many calls in flight at once, or why it is withheld.
+// many calls in flight at once, or why it is withheld. It is never below what
+// admitting as many was seen to take, which is no part of the peak of a load.
 func (s *Sizer) Memory(people, inflight int) (Range, string) {
+	r, why := s.loaded(people, inflight)
+	if why != "" {
+		return Range{}, why
+	}
+	for _, f := range s.floors() {
+		if f.People <= max(people, s.leastAdmitted()) {
+			r.Middle, r.Hi = max(r.Middle, f.Bytes), max(r.Hi, f.Bytes)
+		}
+	}
+	return r, ""
+}
+
+// floors are what admitting the credentials of each step was seen to take at
+// most.
+func (s *Sizer) floors() []SizedFloor {
+	var floors []SizedFloor
+	for _, step := range having(believedOf(s.main()), "all-RSS-bytes") {
+		floors = append(floors, SizedFloor{People: step.Credentials, Bytes: step.Figure("all-RSS-bytes").Max})
+	}
+	return floors
+}
+
+// leastAdmitted is the least number of credentials whose admission was seen.
+func (s *Sizer) leastAdmitted() int {
+	if floors := s.floors(); len(floors) > 0 {
+		return floors[0].People
+	}
+	return 0
+}
+
+// loaded is the peak of a load, as the model or the steps have it.
+func (s *Sizer) loaded(people, inflight int) (Range, string) {
 	switch {
 	case s.noHeld != "":
 		return Range{}, s.noHeld
@@ -175,7 +208,7 @@ func (s *Sizer) stepsWithPeaks() []*Scenario {
 func (s *Sizer) mostInFlight() float64 { return s.each * float64(s.held.Last) }
 
 func (s *Sizer) beyondPeople() string {
-	return fmt.Sprintf("beyond the %s credentials measured on %s", significant(float64(s.held.Last)), s.Surface)
+	return fmt.Sprintf("beyond the %s credentials that the lines on %s go to", significant(float64(s.held.Last)), s.Surface)
 }
 
 func beyondInFlight(surface string) string {

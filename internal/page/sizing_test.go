@@ -40,7 +40,7 @@ func TestModelIsRecovered(t *testing.T) {
 func TestMemoryIsNotGuessed(t *testing.T) {
 	s := exactSizer(t)
 	_, why := s.Memory(1001, 1)
-	assert.Equal(t, "beyond the 1,000 credentials measured on meta", why)
+	assert.Equal(t, "beyond the 1,000 credentials that the lines on meta go to", why)
 	_, why = s.Memory(1000, 4001)
 	assert.Equal(t, "beyond the calls in flight measured on meta", why)
 

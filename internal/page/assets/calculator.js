@@ -37,8 +37,21 @@ window.mcpbenchCalculator = (() => {
   const ends = ['lo', 'middle', 'hi'];
   const range = (of) => Object.fromEntries(ends.map((end) => [end, of(end)]));
 
-  // memory is the peak with that many people and calls in flight, in bytes.
+  // memory is the peak with that many people and calls in flight, in bytes, and
+  // never below what admitting them was seen to take.
   function memory(m, people, most) {
+    const found = loaded(m, people, most);
+    const floors = m.floors || [];
+    for (const f of found.memory ? floors : []) {
+      if (f.people > Math.max(people, floors[0].people)) break;
+      found.memory.middle = Math.max(found.memory.middle, f.bytes);
+      found.memory.hi = Math.max(found.memory.hi, f.bytes);
+    }
+    return found;
+  }
+
+  // loaded is the peak of a load, as the model or the steps have it.
+  function loaded(m, people, most) {
     if (m.process) return { memory: range((end) => people * m.process[end]) };
     if (m.why) return { noMemory: m.why };
     if (people > m.people) return { noMemory: m.beyondPeople };
