@@ -26,7 +26,7 @@ NEW ?=
 OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
-.PHONY: help bench bench-resources bench-resources-render check-bench-resources compare bench-driver test lint generate \
+.PHONY: help bench bench-resources bench-resources-render check-bench-resources compare truth bench-driver test lint generate \
 	peers inspector conformance suite clean
 
 help: ## list the targets
@@ -94,6 +94,9 @@ compare: suite ## measure OLD and NEW, binaries or revisions, in turn, ROUNDS ti
 	done
 	@go run ./cmd/page -old $(COMPARE)/old.txt -new $(COMPARE)/new.txt -out $(COMPARE)/comparison.md
 	@cat $(COMPARE)/comparison.md
+
+truth: suite ## measure a server whose costs are known, and print what is found of them, in about ten minutes
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestTruth' -test.v -truth -test.timeout=0
 
 bench-driver: suite ## compare the suite's driver with other load tools, into docs/method.md
 	@mkdir -p $(OUT)/bin
