@@ -33,7 +33,29 @@ func (l *Ladder) offered() []Block {
 	if ended := stops(l.Open); len(ended) > 0 {
 		blocks = append(blocks, text(joinWords(ended...)))
 	}
+	if censored := lowerBounds(l.Open); censored != "" {
+		blocks = append(blocks, text(censored))
+	}
 	return append(blocks, tables((&tableMaker{notesAt: notesOfRates}).latency("Rate", l.Open, methodsInTurn(), "mean-ns", "p50-ns", "p90-ns", "p99-ns", "p999-ns"))...)
+}
+
+// lowerBounds says at which rates calls were never sent, so that the longest
+// waits are in no percentile.
+func lowerBounds(open []*Scenario) string {
+	var rates []string
+	for _, s := range having(open, "unsent-calls") {
+		unsent, sent := s.Figure("unsent-calls").Median, 0.0
+		for _, m := range methodsInTurn() {
+			sent += s.Figure(m.Unit("calls")).Median
+		}
+		if unsent > 0 {
+			rates = append(rates, fmt.Sprintf("%s (%s%% of the calls)", s.Title(), significant(100*unsent/(unsent+sent))))
+		}
+	}
+	if len(rates) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("At %s calls were never sent, which would have waited longest: latencies there are lower bounds.", enumerate(rates))
 }
 
 // kept reports whether an open loop kept up with what it was offered.

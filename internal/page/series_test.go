@@ -369,3 +369,11 @@ func TestOneStepIsMeasuredByItsName(t *testing.T) {
 	assert.Contains(t, page, "surface=individual/creds=500$'", "the last that ran")
 	assert.Contains(t, oneStep(&Scenario{Name: "Series/surface=odd/shape=round"}), "-bench 'Series/surface=odd/shape=round' ")
 }
+
+// What was never sent would have waited longest.
+func TestUnsentMakesLowerBounds(t *testing.T) {
+	rec := sampleSeries()
+	assert.NotContains(t, drawn(t, rec), "are lower bounds")
+	change(rec, where("load=95pct"), "unsent-calls", to(3000))
+	assert.Regexp(t, `At 95% \([0-9.]+% of the calls\) calls were never sent, which would have waited longest: latencies there are lower bounds\.`, drawn(t, rec))
+}
