@@ -95,7 +95,7 @@ compare: suite ## measure OLD and NEW, binaries or revisions, in turn, ROUNDS ti
 	@go run ./cmd/page -old $(COMPARE)/old.txt -new $(COMPARE)/new.txt -out $(COMPARE)/comparison.md
 	@cat $(COMPARE)/comparison.md
 
-truth: suite ## measure a server whose costs are known, and print what is found of them, in about ten minutes
+truth: suite ## measure a server whose costs are known, and print what is found of them, in some minutes
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestTruth' -test.v -truth -test.timeout=0
 
 bench-driver: suite ## compare the suite's driver with other load tools, into docs/method.md

@@ -299,31 +299,27 @@ func TestLimits(t *testing.T) {
 		assert.Equal(t, -32029, a.Error.Code)
 		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "").by("other")).status, "others are not concerned")
 	})
-	t.Run("in progress of one credential", func(t *testing.T) {
-		s := serveTest(t, "--max-concurrent-per-credential", "1")
-		s.gitlab.delay.Store(int64(300 * time.Millisecond))
-		slow := s.later(t.Context(), modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`))
-		require.Eventually(t, func() bool { return s.gitlab.others.Load() == 1 }, 5*time.Second, time.Millisecond)
-		a := s.send(t, modern("tools/list", "", ""))
-		assert.Equal(t, http.StatusServiceUnavailable, a.status)
-		assert.Equal(t, "1", a.header.Get("Retry-After"))
-		assert.Equal(t, -32005, a.Error.Code)
-		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "").by("other")).status, "others are not concerned")
-		assert.Equal(t, 200, (<-slow).status)
-		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "")).status)
-	})
-	t.Run("in progress", func(t *testing.T) {
-		s := serveTest(t, "--max-concurrent-requests", "1")
-		s.gitlab.delay.Store(int64(300 * time.Millisecond))
-		slow := s.later(t.Context(), modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`))
-		require.Eventually(t, func() bool { return s.gitlab.others.Load() == 1 }, 5*time.Second, time.Millisecond)
-		a := s.send(t, modern("tools/list", "", ""))
-		assert.Equal(t, http.StatusServiceUnavailable, a.status)
-		assert.Equal(t, "1", a.header.Get("Retry-After"))
-		assert.Equal(t, -32005, a.Error.Code)
-		assert.Equal(t, 200, (<-slow).status)
-		assert.Equal(t, 200, s.send(t, modern("tools/list", "", "")).status)
-	})
+	for _, tt := range []struct {
+		name, flag string
+		other      int // status of another credential's request meanwhile
+	}{
+		{"in progress", "--max-concurrent-requests", http.StatusServiceUnavailable},
+		{"in progress of one credential", "--max-concurrent-per-credential", http.StatusOK},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serveTest(t, tt.flag, "1")
+			s.gitlab.delay.Store(int64(300 * time.Millisecond))
+			slow := s.later(t.Context(), modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`))
+			require.Eventually(t, func() bool { return s.gitlab.others.Load() == 1 }, 5*time.Second, time.Millisecond)
+			a := s.send(t, modern("tools/list", "", ""))
+			assert.Equal(t, http.StatusServiceUnavailable, a.status)
+			assert.Equal(t, "1", a.header.Get("Retry-After"))
+			assert.Equal(t, -32005, a.Error.Code)
+			assert.Equal(t, tt.other, s.send(t, modern("tools/list", "", "").by("other")).status)
+			assert.Equal(t, 200, (<-slow).status)
+			assert.Equal(t, 200, s.send(t, modern("tools/list", "", "")).status)
+		})
+	}
 }
 
 // TestStrangersHoldNoMoreThanTheBound has many tokens that GitLab is slow to know or not to know, and
