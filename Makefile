@@ -144,4 +144,4 @@ $(OUT)/peers/installed: $(PEERS)
 # Always asked of go, which knows best whether anything changed.
 suite: ## build the suite as one program, out/suite.test, that runs on another host with -binary
 	@mkdir -p $(OUT)
-	@go test -c -o $(OUT)/suite.test ./bench_test
+	@go test -c -buildvcs=$(if $(wildcard .git),true,auto) -o $(OUT)/suite.test ./bench_test

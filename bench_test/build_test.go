@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -121,6 +123,22 @@ func commitOf(info *buildinfo.BuildInfo) string {
 	}
 	return commit
 }
+
+// suiteRevision names the suite itself: the revision that it was built from where that is stamped into it, as
+// `make suite` has it done, and otherwise the program by its content.
+var suiteRevision = sync.OnceValue(func() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if commit := commitOf(info); commit != "unknown" {
+			return commit
+		}
+	}
+	// On Linux the path leads to the program that runs even if another has taken its name since.
+	sum, err := fileSHA256("/proc/self/exe")
+	if err != nil {
+		return "unknown"
+	}
+	return "program " + sum[:12]
+})
 
 func fileSHA256(path string) (string, error) {
 	f, err := os.Open(path)

@@ -26,7 +26,7 @@ type options struct {
 	rounds                                         int
 	memoryBudget                                   int64
 	gitlabLatency, stepDuration, latencyCeiling    time.Duration
-	resume                                         bool
+	resume, gate                                   bool
 }
 
 func (o *options) register(fs *flag.FlagSet) {
@@ -36,6 +36,7 @@ func (o *options) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.cpus, "cpus", "", "`list` of CPUs to use, such as 0-3; the first half is the suite's, the rest the subject's")
 	fs.IntVar(&o.rounds, "rounds", 1, "how often all selected scenarios are measured, one whole pass after another")
 	fs.BoolVar(&o.resume, "resume", false, "continue the file named by -record, skipping what it holds of the same build and host")
+	fs.BoolVar(&o.gate, "gate", false, "run the gates that -run chooses in full, on CPUs of their own, and record them")
 	fs.StringVar(&o.creds, "creds", "", "`list` of populations of each series, such as 1,10,100, instead of the published ones")
 	fs.DurationVar(&o.stepDuration, "step-duration", scenarios.DefaultStepDuration, "how long the mixed load of a step of a series lasts")
 	fs.Int64Var(&o.memoryBudget, "memory-budget", 0, "`bytes` that the subject may take; 80% of what is available when 0")
@@ -44,7 +45,7 @@ func (o *options) register(fs *flag.FlagSet) {
 	fs.DurationVar(&o.gitlabLatency, "gitlab-latency", 0, "time the GitLab stand-in waits before each answer")
 }
 
-// opts are the values of the flags, and bench what benchmarks share.
+// opts are the values of the flags, and bench what benchmarks, and gates in full, share.
 var (
 	opts  options
 	bench *suite
@@ -52,8 +53,9 @@ var (
 
 // Exit codes of the suite that package testing does not have.
 const (
-	exitUsage       = 2
-	exitInterrupted = 130
+	exitUsage        = 2
+	exitInconclusive = 3
+	exitInterrupted  = 130
 )
 
 func TestMain(m *testing.M) {
@@ -66,9 +68,12 @@ func runSuite(m *testing.M) int {
 	alignFlag("test.run", testKeys)
 	alignFlag("test.bench", benchmarkKeys)
 	code := 0
-	if benchmarking() {
+	switch {
+	case benchmarking():
 		code = runBenchmarks(m)
-	} else {
+	case opts.gate:
+		code = runGates(m)
+	default:
 		code = m.Run()
 	}
 	if left := spawn.Leftovers(); len(left) > 0 {
@@ -101,8 +106,10 @@ func openSuite() error {
 		return err
 	}
 	var err error
-	bench, err = newSuite(opts)
-	return err
+	if bench, err = newSuite(opts); err != nil {
+		return err
+	}
+	return bench.beginRecord(opts)
 }
 
 // onceEach makes every benchmark's body run once. A body is a whole scenario with its own number of

@@ -30,20 +30,20 @@ type population struct {
 }
 
 // startIdle starts the process that serves everybody. On stdio there is none before the first client.
-func (p *population) startIdle(b *testing.B) error {
-	b.Helper()
+func (p *population) startIdle(tb testing.TB) error {
+	tb.Helper()
 	if p.launch.transport == scenarios.Stdio {
 		return nil
 	}
-	return p.startInstance(b, 0)
+	return p.startInstance(tb, 0)
 }
 
 // add admits one more client: a connection with a credential of its own, or a process.
-func (p *population) add(ctx context.Context, b *testing.B) error {
-	b.Helper()
+func (p *population) add(ctx context.Context, tb testing.TB) error {
+	tb.Helper()
 	i := len(p.clients)
 	if p.launch.transport == scenarios.Stdio {
-		if err := p.startInstance(b, i); err != nil {
+		if err := p.startInstance(tb, i); err != nil {
 			return err
 		}
 		p.clients = append(p.clients, p.instances[i].stdio)
@@ -57,14 +57,14 @@ func (p *population) add(ctx context.Context, b *testing.B) error {
 	return nil
 }
 
-func (p *population) startInstance(b *testing.B, i int) error {
-	b.Helper()
+func (p *population) startInstance(tb testing.TB, i int) error {
+	tb.Helper()
 	l := p.launch
 	l.vars = scenarios.Vars{"token": p.token(i)}
 	for name, value := range p.launch.vars {
 		l.vars[name] = value
 	}
-	in, err := p.suite.start(b, l)
+	in, err := p.suite.start(tb, l)
 	if err != nil {
 		return err
 	}

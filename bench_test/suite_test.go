@@ -19,6 +19,7 @@ import (
 	"mcpbench/internal/meter"
 	"mcpbench/internal/record"
 	"mcpbench/internal/spawn"
+	"mcpbench/internal/stat"
 	"mcpbench/scenarios"
 )
 
@@ -41,6 +42,8 @@ type suite struct {
 	// results are those of this run and of the record that it resumes, and held names the latter.
 	results []record.Result
 	held    map[heldKey]*record.Result
+	// verdicts are those of the gates that have run.
+	verdicts []stat.Verdict
 }
 
 // cpuPlan says which CPUs the suite and the subject run on.
@@ -50,7 +53,7 @@ type cpuPlan struct {
 	shared bool
 }
 
-// newSuite confines the suite to its CPUs, resolves the subject's binary, and begins the record.
+// newSuite confines the suite to its CPUs and resolves the subject's binary.
 func newSuite(o options) (*suite, error) {
 	plan, err := confine(o.cpus)
 	if err != nil {
@@ -71,7 +74,7 @@ func newSuite(o options) (*suite, error) {
 	}
 	fmt.Fprintf(os.Stderr, "bench_test: subject %s, build %s (%s), on CPU %s; suite on CPU %s\n", s.subject.Name,
 		s.build.version, s.build.commit, spawn.FormatCPUs(plan.subject), spawn.FormatCPUs(plan.suite))
-	return s, s.beginRecord(o)
+	return s, nil
 }
 
 // loadSubject loads a subject file and checks what only the mechanics know.
@@ -326,6 +329,7 @@ func (s *suite) identity() map[string]string {
 		record.KeyDate:      time.Now().UTC().Format(time.RFC3339),
 		record.KeyRound:     fmt.Sprint(s.round),
 		record.KeyGoSubject: s.build.toolchain,
+		record.KeySuite:     suiteRevision(),
 	}
 }
 

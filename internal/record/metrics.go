@@ -23,6 +23,17 @@ const (
 	Point  Kind = "Point"  // one population, one method after another
 	Series Kind = "Series" // a step of a ladder of populations, closed loop
 	Open   Kind = "Open"   // calls offered at a rate
+
+	Noise Kind = "Noise" // one build measured against itself, or with the looking on and off
+
+	Soak        Kind = "Soak"        // a long load on every path, with its verdict
+	SoakPath    Kind = "SoakPath"    // one path of it
+	SoakReading Kind = "SoakReading" // the process at one moment of it
+
+	Overload        Kind = "Overload"        // more than the server admits, with its verdict
+	OverloadReading Kind = "OverloadReading" // one second of it
+
+	Abandoned Kind = "Abandoned" // what one way of going away leaves behind, with its verdict
 )
 
 // A Metric is one quantity with its one unit.
@@ -59,7 +70,7 @@ func Metrics() []Metric {
 	for _, m := range Methods() {
 		table = append(table, methodMetrics(m)...)
 	}
-	return append(table, runMetrics()...)
+	return slices.Concat(table, runMetrics(), noiseMetrics(), soakMetrics(), overloadMetrics(), abandonedMetrics())
 }
 
 // MetricsOf returns the metrics that a result of the given kind has, or says are absent.

@@ -47,6 +47,10 @@ const (
 	KeyCommit = "commit" // the subject was built from
 	KeyDate   = "date"   // when the result was measured, RFC 3339, UTC
 	KeyRound  = "round"  // which repetition this is, from 1
+	KeySuite  = "suite"  // version control revision of the suite that measured it
+
+	KeyVerdict = "verdict" // of a gate: PASS, FAIL or INCONCLUSIVE
+	KeyBecause = "because" // of a gate: what the verdict rests on, in one line
 )
 
 // A Value is one measurement of one metric.

@@ -1,0 +1,185 @@
+package bench_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/meter"
+	"mcpbench/internal/record"
+	"mcpbench/internal/stat"
+)
+
+// finding is one thing that a gate holds the server to, and what came of it.
+type finding struct {
+	what, found, bound string
+	verdict            stat.Verdict
+}
+
+// ruling is what a gate comes to: its findings, all of which must pass.
+type ruling struct {
+	gate, subject string
+	findings      []finding
+}
+
+// hold adds a finding.
+func (r *ruling) hold(what string, verdict stat.Verdict, found, bound string) {
+	r.findings = append(r.findings, finding{what, found, bound, verdict})
+}
+
+// passes adds a finding that either passes or fails.
+func (r *ruling) passes(what string, ok bool, found, bound string) {
+	verdict := stat.Fail
+	if ok {
+		verdict = stat.Pass
+	}
+	r.hold(what, verdict, found, bound)
+}
+
+func (r *ruling) verdict() stat.Verdict {
+	verdicts := make([]stat.Verdict, len(r.findings))
+	for i, f := range r.findings {
+		verdicts[i] = f.verdict
+	}
+	return stat.Together(verdicts...)
+}
+
+// because is what the verdict rests on, in one line: the findings that did not pass, or all if they did.
+func (r *ruling) because() string {
+	var passed, others []string
+	for _, f := range r.findings {
+		said := fmt.Sprintf("%s: %s (%s)", f.what, f.found, f.bound)
+		if f.verdict == stat.Pass {
+			passed = append(passed, said)
+		} else {
+			others = append(others, said)
+		}
+	}
+	switch {
+	case len(others) > 0:
+		return strings.Join(others, "; ")
+	case len(passed) > 0:
+		return strings.Join(passed, "; ")
+	default:
+		return "nothing was found"
+	}
+}
+
+// line is the verdict for machines: key=value pairs, of which those that may hold spaces are quoted as in Go.
+func (r *ruling) line() string {
+	return fmt.Sprintf("VERDICT gate=%s subject=%s verdict=%s because=%q", r.gate, r.subject, r.verdict(), r.because())
+}
+
+// table shows the findings to people.
+func (r *ruling) table() string {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "finding\tfound\tbound\tverdict")
+	for _, f := range r.findings {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.what, f.found, f.bound, f.verdict)
+	}
+	_ = w.Flush() // a buffer takes everything
+	return b.String()
+}
+
+// identify writes the verdict into the result that stands for the gate.
+func (r *ruling) identify(result *record.Result) {
+	result.Identity[record.KeyVerdict] = string(r.verdict())
+	result.Identity[record.KeyBecause] = r.because()
+}
+
+// decide makes the ruling that of the test: it is shown, and whatever is not a pass fails. In full the line goes to
+// the standard output as well, where programs look for it.
+func (r *ruling) decide(t *testing.T, s *suite) {
+	t.Helper()
+	s.verdicts = append(s.verdicts, r.verdict())
+	t.Logf("\n%s%s", r.table(), r.line())
+	if opts.gate {
+		_, _ = fmt.Fprintf(os.Stdout, "\n%s%s\n", r.table(), r.line())
+	}
+	if r.verdict() != stat.Pass {
+		t.Errorf("%s: %s", r.verdict(), r.because())
+	}
+}
+
+// gateSuite is the suite that a gate runs in: the one with CPUs and a record of its own in full, and else one for the
+// short form.
+func gateSuite(t *testing.T) *suite {
+	t.Helper()
+	if opts.gate {
+		return bench
+	}
+	return shortSuite(t, opts.subject, opts.binary)
+}
+
+// shortSuite is for the short form of a gate: any subject, whatever CPUs there are, and a record that nobody keeps.
+func shortSuite(t *testing.T, subject, binary string) *suite {
+	t.Helper()
+	s := &suite{held: make(map[heldKey]*record.Result), round: 1}
+	var err error
+	s.subject, err = loadSubject(subject)
+	require.NoError(t, err)
+	s.host, err = meter.ReadHost()
+	require.NoError(t, err)
+	s.build, err = resolveBuild(t.Context(), s.subject, binary)
+	require.NoError(t, err)
+	s.recordPath = t.TempDir() + "/record.txt"
+	s.writer, err = record.Create(s.recordPath, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.writer.Close()) })
+	return s
+}
+
+// runGates runs the tests that -run chooses, as gates in full.
+func runGates(m *testing.M) int {
+	if err := openGates(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench_test:", err)
+		return exitUsage
+	}
+	defer bench.close()
+	exitOnInterrupt()
+	code := m.Run()
+	// One that could not tell has failed as a test; a program may want to know that it did no more than that.
+	if code == 1 && stat.Together(bench.verdicts...) == stat.Inconclusive && len(bench.verdicts) > 0 {
+		return exitInconclusive
+	}
+	return code
+}
+
+// openGates begins the record of the gates. It has no plan: what was not asked for is not missing.
+func openGates() error {
+	var err error
+	if bench, err = newSuite(opts); err != nil {
+		return err
+	}
+	bench.round = 1
+	if bench.recordPath, err = recordPath(opts.record); err != nil {
+		return err
+	}
+	bench.progress = newProgress(os.Stderr, 1)
+	bench.writer, err = record.Create(bench.recordPath, nil)
+	return err
+}
+
+func TestRuling(t *testing.T) {
+	r := &ruling{gate: "soak", subject: "calibrator"}
+	assert.Equal(t, stat.Inconclusive, r.verdict(), "a gate that found nothing says nothing")
+	assert.Equal(t, "nothing was found", r.because())
+	r.passes("errors", true, "0", "none")
+	assert.Equal(t, `VERDICT gate=soak subject=calibrator verdict=PASS because="errors: 0 (none)"`, r.line())
+	r.hold("slope", stat.Inconclusive, "1 ± 9 MiB/h", "below 2")
+	assert.Equal(t, stat.Inconclusive, r.verdict())
+	assert.Equal(t, "slope: 1 ± 9 MiB/h (below 2)", r.because())
+	r.passes("descriptors", false, "+12", "0")
+	assert.Equal(t, "slope: 1 ± 9 MiB/h (below 2); descriptors: +12 (0)", r.because())
+	assert.Contains(t, r.table(), "descriptors  +12")
+	result := record.Result{Identity: map[string]string{}}
+	r.identify(&result)
+	assert.Equal(t, map[string]string{record.KeyVerdict: "FAIL", record.KeyBecause: r.because()}, result.Identity)
+}
