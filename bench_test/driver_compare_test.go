@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcpbench/internal/meter"
+	"mcpbench/internal/spawn"
 )
 
 // comparison is what the tools cost under one drive.
@@ -122,7 +123,7 @@ func (g ground) spentSoFar() (spending, error) {
 	if err != nil {
 		return spending{}, err
 	}
-	host, err := meter.HostCPU(allOf(cpuPlan{suite: g.client, subject: g.stub}))
+	host, err := meter.HostCPU(allOf(spawn.Split{Suite: g.client, Subject: g.stub}))
 	cpu := time.Duration(children.Utime.Nano() + children.Stime.Nano())
 	return spending{cpu, suite, host.Processes, host.Steal}, err
 }

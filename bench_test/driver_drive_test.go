@@ -42,8 +42,8 @@ func newGround(list string) (ground, error) {
 	if err != nil {
 		return ground{}, err
 	}
-	client, stub, _ := spawn.SplitCPUs(cpus)
-	return ground{client: client[:1], stub: stub[:1]}, nil
+	split := spawn.SplitCPUs(cpus)
+	return ground{client: split.Suite[:1], stub: split.Subject[:1]}, nil
 }
 
 // driveLimit bounds one run, so that a tool which gets no further is an error.

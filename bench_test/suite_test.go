@@ -28,7 +28,7 @@ type suite struct {
 	subject       *scenarios.Subject
 	build         build
 	host          meter.Host
-	cpus          cpuPlan
+	cpus          spawn.Split
 	gitlabLatency time.Duration
 	profiles      string
 	guards        guards
@@ -44,13 +44,6 @@ type suite struct {
 	held    map[heldKey]*record.Result
 	// verdicts are those of the gates that have run.
 	verdicts []stat.Verdict
-}
-
-// cpuPlan says which CPUs the suite and the subject run on.
-type cpuPlan struct {
-	suite, subject []int
-	// shared says that there were too few to keep the two apart.
-	shared bool
 }
 
 // newSuite confines the suite to its CPUs and resolves the subject's binary.
@@ -73,7 +66,7 @@ func newSuite(o options) (*suite, error) {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "bench_test: subject %s, build %s (%s), on CPU %s; suite on CPU %s\n", s.subject.Name,
-		s.build.version, s.build.commit, spawn.FormatCPUs(plan.subject), spawn.FormatCPUs(plan.suite))
+		s.build.version, s.build.commit, spawn.FormatCPUs(plan.Subject), spawn.FormatCPUs(plan.Suite))
 	return s, nil
 }
 
@@ -90,11 +83,11 @@ func loadSubject(name string) (*scenarios.Subject, error) {
 }
 
 // confine splits the CPUs and runs the suite again, with the same arguments, on its share of them.
-func confine(list string) (cpuPlan, error) {
+func confine(list string) (spawn.Split, error) {
 	if list == "" {
 		cpus, err := spawn.CPUs()
 		if err != nil {
-			return cpuPlan{}, err
+			return spawn.Split{}, err
 		}
 		// In its second life the suite sees only its own share.
 		list = spawn.FormatCPUs(cpus)
@@ -102,11 +95,10 @@ func confine(list string) (cpuPlan, error) {
 	}
 	cpus, err := spawn.ParseCPUs(list)
 	if err != nil {
-		return cpuPlan{}, err
+		return spawn.Split{}, err
 	}
-	var plan cpuPlan
-	plan.suite, plan.subject, plan.shared = spawn.SplitCPUs(cpus)
-	return plan, spawn.PinSelf(plan.suite)
+	plan := spawn.SplitCPUs(cpus)
+	return plan, spawn.PinSelf(plan.Suite)
 }
 
 // ladders sets what series measure and how far they may go.
@@ -307,10 +299,19 @@ func (s *suite) config() map[string]string {
 		record.KeyCPU:         fmt.Sprintf("%s, %d logical", s.host.CPUModel, s.host.LogicalCPUs),
 		record.KeyKernel:      s.host.Kernel,
 		record.KeyMemory:      fmt.Sprintf("%.1f GiB", float64(s.host.MemoryTotal)/(1<<30)),
-		record.KeySuiteCPUs:   spawn.FormatCPUs(s.cpus.suite),
-		record.KeySubjectCPUs: spawn.FormatCPUs(s.cpus.subject),
+		record.KeySuiteCPUs:   spawn.FormatCPUs(s.cpus.Suite),
+		record.KeySubjectCPUs: subjectCPUs(s.cpus),
 		record.KeyGoSuite:     runtime.Version(),
 	}
+}
+
+// subjectCPUs says where the subject runs, and that it is not as far from the suite as one would think.
+func subjectCPUs(split spawn.Split) string {
+	list := spawn.FormatCPUs(split.Subject)
+	if split.Sharing == spawn.SameCore {
+		list += " (of the suite's core)"
+	}
+	return list
 }
 
 // settings adds what the flags set to a kind's own settings.

@@ -64,7 +64,7 @@ func newTrial(b *testing.B, s *suite, l launch, method, settings string) *trial 
 	if t.requests, err = buildRequests(s.subject, t.surface, vars); err != nil {
 		b.Fatalf("%s: %v", l.name, err)
 	}
-	l.vars, l.cpus = vars, s.cpus.subject
+	l.vars, l.cpus = vars, s.cpus.Subject
 	t.people = &population{suite: s, token: gitlab.Token, launch: l}
 	// A trial that ended early has left its connections open.
 	b.Cleanup(func() { _ = t.people.disconnect() })

@@ -5,21 +5,23 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"mcpbench/internal/spawn"
 )
 
 func TestCertify(t *testing.T) {
-	apart := cpuPlan{suite: []int{0}, subject: []int{1}}
+	apart := spawn.Split{Suite: []int{0}, Subject: []int{1}}
 	second := func(s spending) *loadTotal { return &loadTotal{wall: time.Second, spent: s} }
 	for _, tt := range []struct {
 		name string
-		cpus cpuPlan
+		cpus spawn.Split
 		load *loadTotal
 		want []string
 	}{
 		{"quiet", apart, second(spending{cpu: time.Second, suite: 500 * time.Millisecond, host: 1600 * time.Millisecond}), nil},
-		{"one CPU", cpuPlan{suite: []int{0}, subject: []int{0}, shared: true}, second(spending{}), []string{"suite and subject share CPU [0]"}},
+		{"one CPU", spawn.Split{Suite: []int{0}, Subject: []int{0}, Sharing: spawn.SameCPU}, second(spending{}), []string{"suite and subject share CPU [0]"}},
 		{"suite at its limit", apart, second(spending{suite: 950 * time.Millisecond}), []string{"the suite used 95% of its own CPUs: latencies are partly its own"}},
-		{"two CPUs for the suite", cpuPlan{suite: []int{0, 1}}, second(spending{suite: 950 * time.Millisecond}), nil},
+		{"two CPUs for the suite", spawn.Split{Suite: []int{0, 1}}, second(spending{suite: 950 * time.Millisecond}), nil},
 		{"steal", apart, second(spending{steal: 150 * time.Millisecond}), []string{"the hypervisor withheld 10% of a CPU"}},
 		{"steal within the ticks", apart, second(spending{steal: tickError}), nil},
 		{"others", apart, second(spending{cpu: time.Second, suite: 100 * time.Millisecond, host: 1400 * time.Millisecond}), []string{"other processes used 25% of a CPU"}},
@@ -35,7 +37,7 @@ func TestCertify(t *testing.T) {
 func TestCertifyAPart(t *testing.T) {
 	var s sheet
 	busy := &loadTotal{wall: time.Second, spent: spending{suite: 950 * time.Millisecond, host: 1300 * time.Millisecond}}
-	certifySuite(&s, " then", busy, cpuPlan{suite: []int{0}})
+	certifySuite(&s, " then", busy, spawn.Split{Suite: []int{0}})
 	certifyHost(&s, " then", busy)
 	assert.Equal(t, []string{
 		"the suite used 95% of its own CPUs then: latencies are partly its own", "other processes used 30% of a CPU then",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mcpbench/internal/meter"
+	"mcpbench/internal/spawn"
 )
 
 // spending is what a stretch of time cost.
@@ -47,8 +48,8 @@ func (w *watch) stop() (spending, error) {
 }
 
 // allOf are the CPUs that suite and subject run on, each once.
-func allOf(plan cpuPlan) []int {
-	all := slices.Concat(plan.suite, plan.subject)
+func allOf(plan spawn.Split) []int {
+	all := slices.Concat(plan.Suite, plan.Subject)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -78,9 +79,9 @@ const (
 )
 
 // certify adds the reasons, if any, for which the load that a result is about must not be believed.
-func certify(s *sheet, t *loadTotal, cpus cpuPlan) {
-	if cpus.shared {
-		s.doubt("suite and subject share CPU %v", cpus.suite)
+func certify(s *sheet, t *loadTotal, cpus spawn.Split) {
+	if cpus.Sharing == spawn.SameCPU {
+		s.doubt("suite and subject share CPU %v", cpus.Suite)
 	}
 	certifySuite(s, "", t, cpus)
 	certifyHost(s, "", t)
@@ -88,8 +89,8 @@ func certify(s *sheet, t *loadTotal, cpus cpuPlan) {
 
 // certifySuite doubts latencies that the suite was too busy to take. Part names the load if it is one of several in
 // a result, and begins with a space.
-func certifySuite(s *sheet, part string, t *loadTotal, cpus cpuPlan) {
-	if share := t.spent.suite.Seconds() / t.wall.Seconds() / float64(len(cpus.suite)); share > suiteLimit {
+func certifySuite(s *sheet, part string, t *loadTotal, cpus spawn.Split) {
+	if share := t.spent.suite.Seconds() / t.wall.Seconds() / float64(len(cpus.Suite)); share > suiteLimit {
 		s.doubt("the suite used %.0f%% of its own CPUs%s: latencies are partly its own", 100*share, part)
 	}
 }

@@ -28,16 +28,6 @@ func CPUs() ([]int, error) {
 // maxCPUs is the size of unix.CPUSet.
 const maxCPUs = 1024
 
-// SplitCPUs gives the suite the first half of cpus and the subject the rest, which is the larger half of an
-// odd number. A single CPU is given to both, and shared is true.
-func SplitCPUs(cpus []int) (suite, subject []int, shared bool) {
-	if len(cpus) < 2 {
-		return slices.Clone(cpus), slices.Clone(cpus), true
-	}
-	half := len(cpus) / 2
-	return slices.Clone(cpus[:half]), slices.Clone(cpus[half:]), false
-}
-
 // ParseCPUs reads a list such as "0-3,8", as taskset(1) and the kernel write it.
 func ParseCPUs(list string) ([]int, error) {
 	var cpus []int

@@ -37,26 +37,6 @@ func TestTail(t *testing.T) {
 	}
 }
 
-func TestSplitCPUs(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		cpus, suite, subject string
-		shared               bool
-	}{
-		{"3", "3", "3", true},
-		{"0-1", "0", "1", false},
-		{"0-2", "0", "1-2", false},
-		{"0,2,4,6-7", "0,2", "4,6-7", false},
-	} {
-		cpus, err := ParseCPUs(test.cpus)
-		require.NoError(t, err)
-		suite, subject, shared := SplitCPUs(cpus)
-		assert.Equal(t, test.suite, FormatCPUs(suite))
-		assert.Equal(t, test.subject, FormatCPUs(subject))
-		assert.Equal(t, test.shared, shared)
-	}
-}
-
 func TestParseCPUs(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{"0": "0", "3,1,2": "1-3", "0-1, 1,5": "0-1,5"} {
