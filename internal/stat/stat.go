@@ -1,6 +1,6 @@
 // Package stat turns repeated values into figures that may be published:
 // percentiles, medians and the intervals they carry; the line through a series,
-// and whether it is one; the knee of a closed loop; how many calls a number of
+// and whether it is one; whether memory leaks; the knee of a closed loop; how many calls a number of
 // people have in flight.
 //
 // It assumes nothing about the shape of a distribution. Every interval is an
