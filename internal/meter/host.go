@@ -13,6 +13,8 @@ import (
 	"github.com/shirou/gopsutil/v3/cpu"
 	"github.com/shirou/gopsutil/v3/host"
 	"github.com/shirou/gopsutil/v3/mem"
+
+	"mcpbench/internal/cgroup"
 )
 
 // Host is the machine a measurement was made on. It does not say whose it is: no name, no address.
@@ -45,7 +47,7 @@ func ReadHost() (Host, error) {
 	if err != nil {
 		return Host{}, err
 	}
-	group, err := readCgroup("/")
+	version, bounds, err := ownBounds()
 	if err != nil {
 		return Host{}, err
 	}
@@ -53,8 +55,8 @@ func ReadHost() (Host, error) {
 		OS: info.OS, Arch: runtime.GOARCH, Kernel: info.KernelVersion,
 		CPUModel: model, LogicalCPUs: count,
 		MemoryTotal:     int64(memory.Total),
-		MemoryAvailable: lesser(int64(memory.Available), group.available),
-		CgroupVersion:   group.version, CgroupLimit: group.limit,
+		MemoryAvailable: lesser(int64(memory.Available), bounds.Available),
+		CgroupVersion:   version, CgroupLimit: bounds.Limit,
 	}
 	if info.VirtualizationRole == "guest" {
 		h.Virtualization = info.VirtualizationSystem
@@ -96,11 +98,21 @@ func AvailableMemory() (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read host memory: %w", err)
 	}
-	group, err := readCgroup("/")
+	_, bounds, err := ownBounds()
 	if err != nil {
 		return 0, err
 	}
-	return lesser(int64(memory.Available), group.available), nil
+	return lesser(int64(memory.Available), bounds.Available), nil
+}
+
+// ownBounds are those of this process's memory cgroup, with the version of its interface.
+func ownBounds() (version int, bounds cgroup.Bounds, err error) {
+	group, err := cgroup.Own()
+	if err != nil {
+		return 0, bounds, err
+	}
+	bounds, err = group.Bounds()
+	return group.Version(), bounds, err
 }
 
 func lesser(host int64, group *int64) int64 {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"mcpbench/internal/cgroup"
 )
 
 // fork starts the child and begins to wait for its end, both on one goroutine with a thread to itself.
@@ -39,9 +41,21 @@ func (p *Process) forkOn(cpus []int) (clean bool, err error) {
 			return !errors.Is(err, errAffinity), err
 		}
 	}
+	left, err := p.forkIn(p.spec.Memory)
+	return restore() == nil && left, err
+}
+
+// forkIn forks with the calling thread in the group, and reports whether the thread has left it again.
+func (p *Process) forkIn(group *cgroup.Limited) (left bool, err error) {
+	leave := func() error { return nil }
+	if group != nil {
+		if leave, err = group.Enter(p.cmd.SysProcAttr); err != nil {
+			return true, err
+		}
+	}
 	p.exec = time.Now()
 	err = p.cmd.Start()
-	return restore() == nil, err
+	return leave() == nil, err
 }
 
 // awaitExit blocks until the child has ended but leaves it unreaped, which keeps its id from being given

@@ -69,6 +69,22 @@ var roles = map[string]func(args []string){
 		say(fmt.Sprintln(runtime.GOMAXPROCS(0), FormatCPUs(cpus), err))
 		say(strings.Join(os.Environ(), " "))
 	},
+	// Each line read is how many bytes more to take and hold.
+	"hog": func([]string) {
+		var held [][]byte
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			n, err := strconv.Atoi(in.Text())
+			if err != nil {
+				quit(2)
+			}
+			more := make([]byte, n)
+			for i := 0; i < n; i += os.Getpagesize() {
+				more[i] = 1
+			}
+			held = append(held, more)
+			say(fmt.Sprint(len(held)))
+		}
+	},
 	"serve":   serve,
 	"wrapper": wrapper,
 	"suite":   suite,

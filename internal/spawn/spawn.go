@@ -21,6 +21,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"mcpbench/internal/cgroup"
 )
 
 // Defaults for the fields of [Spec] left zero.
@@ -44,6 +46,9 @@ type Spec struct {
 	// CPUs the child may run on, in force before its first instruction so that a Go child's GOMAXPROCS
 	// follows. Empty is the suite's own set.
 	CPUs []int
+	// Memory is the cgroup whose limit the child is held to from its first instruction; nil is the suite's own. It is
+	// the caller's to remove once the process was stopped.
+	Memory *cgroup.Limited
 	// Listen is the host:port the child is told to listen on, if any. A port that is taken fails the start
 	// before a probe can be answered by a stranger.
 	Listen string

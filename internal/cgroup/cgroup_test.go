@@ -1,4 +1,4 @@
-package meter
+package cgroup
 
 import (
 	"os"
@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+func bytes64(n int64) *int64 { return &n }
 
 // plant writes files under a new root.
 func plant(t *testing.T, files map[string]string) string {
@@ -29,7 +31,7 @@ const (
 	unlimited = "9223372036854771712\n"
 )
 
-func TestReadCgroup(t *testing.T) {
+func TestBounds(t *testing.T) {
 	t.Parallel()
 	const v1, v2 = "sys/fs/cgroup/memory/", "sys/fs/cgroup/"
 	for name, test := range map[string]struct {
@@ -79,14 +81,17 @@ func TestReadCgroup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, err := readCgroup(plant(t, test.files))
+			g, err := own(plant(t, test.files))
 			require.NoError(t, err)
-			assert.Equal(t, cgroup{test.version, test.limit, test.available}, g)
+			assert.Equal(t, test.version, g.Version())
+			bounds, err := g.Bounds()
+			require.NoError(t, err)
+			assert.Equal(t, Bounds{test.limit, test.available}, bounds)
 		})
 	}
 }
 
-func TestReadCgroupFails(t *testing.T) {
+func TestBoundsFail(t *testing.T) {
 	t.Parallel()
 	base := map[string]string{"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": mountV2}
 	const dir = "sys/fs/cgroup/memory."
@@ -105,13 +110,15 @@ func TestReadCgroupFails(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 				require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 			}
-			_, err := readCgroup(root)
-			assert.ErrorContains(t, err, "read cgroup: ")
+			g, err := own(root)
+			require.NoError(t, err)
+			_, err = g.Bounds()
+			assert.ErrorContains(t, err, "read the memory cgroup: ")
 		})
 	}
-	_, err := readCgroup(plant(t, map[string]string{"proc/self/cgroup": "0::/\n"}))
+	_, err := own(plant(t, map[string]string{"proc/self/cgroup": "0::/\n"}))
 	require.Error(t, err)
-	_, err = readCgroup(plant(t, map[string]string{"proc/self/cgroup/x": ""}))
+	_, err = own(plant(t, map[string]string{"proc/self/cgroup/x": ""}))
 	assert.Error(t, err)
 }
 
@@ -132,6 +139,4 @@ func TestTighter(t *testing.T) {
 	assert.Equal(t, one, tighter(nil, one))
 	assert.Equal(t, one, tighter(one, two))
 	assert.Equal(t, one, tighter(two, one))
-	assert.Equal(t, int64(1), lesser(1, nil))
-	assert.Equal(t, int64(1), lesser(3, one))
 }
