@@ -26,6 +26,8 @@ type launch struct {
 	telemetry bool
 	// limited makes it refuse more than a call a second.
 	limited bool
+	// bounded makes it refuse more than {bound} requests of a credential at once.
+	bounded bool
 	// clients is how many credentials will be used.
 	clients int
 	// many lets it hold more credentials than it ships with.
@@ -129,6 +131,9 @@ func (in *instance) argsAndEnv(how *scenarios.Launch) (args, env []string, err e
 	}
 	if in.launch.limited {
 		options = append(options, *in.subject.Limited)
+	}
+	if in.launch.bounded {
+		options = append(options, *in.subject.Bounded)
 	}
 	env = spawn.Inherit(in.subject.Inherit...)
 	for _, o := range options {

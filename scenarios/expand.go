@@ -16,6 +16,7 @@ import (
 //	token       the credential of this process (stdio) or client (HTTP)
 //	port        the port that the subject must listen on (HTTP)
 //	debug_port  the port of the heap reader
+//	bound       how many requests of a credential may be in progress
 //	clients     how many credentials a series step admits
 //	otlp        base URL of the stand-in that receives OTLP
 //	project_id  numeric id of a project that exists

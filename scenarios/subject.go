@@ -35,7 +35,9 @@ type Subject struct {
 	// Many lets one HTTP process hold {clients} credentials, for series beyond what it ships with.
 	Many *Many `toml:"many"`
 	// Limited makes it refuse what one client asks beyond one call a second.
-	Limited  *Option                  `toml:"limited"`
+	Limited *Option `toml:"limited"`
+	// Bounded makes it refuse, at once, what one client asks while {bound} of its requests are in progress.
+	Bounded  *Option                  `toml:"bounded"`
 	Surfaces map[Surface]*SurfaceSpec `toml:"surfaces"`
 }
 

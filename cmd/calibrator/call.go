@@ -32,9 +32,13 @@ func (s *server) call(ctx context.Context, a asking) reply {
 	if p.Name != toolName {
 		return a.failure(codeParams, fmt.Sprintf("no tool %q: the one that can be called is %s", p.Name, toolName))
 	}
-	if !s.gate.enter(s.account.asked.Add(1)) {
-		s.account.refused.Add(1)
-		return s.config.refusal.reply(a.request)
+	asked := s.account.asked.Add(1)
+	if !s.crowd.enter(a.token) {
+		return s.refuse(a)
+	}
+	defer s.crowd.leave(a.token)
+	if !s.gate.enter(asked) {
+		return s.refuse(a)
 	}
 	defer s.gate.leave()
 	number := s.account.calls.Add(1)

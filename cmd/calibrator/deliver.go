@@ -21,7 +21,7 @@ func (s *server) deliver(w http.ResponseWriter, r reply) {
 	if r.session != "" {
 		w.Header().Set(sessionHeader, r.session)
 	}
-	if r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable {
+	if (r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable) && !s.config.refuseSilently {
 		w.Header().Set("Retry-After", "1")
 	}
 	if r.empty() {

@@ -35,6 +35,7 @@ type config struct {
 	leakDescriptors, leakGoroutines int
 	goroutines                      int
 
+	overload
 	refuseAbove, refuseEvery int
 	serveAtOnce              int
 	refusal                  refusal
@@ -144,6 +145,7 @@ func defineRefusals(c *config, f *flag.FlagSet) {
 	f.IntVar(&c.refuseEvery, "refuse-every", 0, "refuse every `N`th tools/call; 0 none")
 	f.IntVar(&c.serveAtOnce, "serve-at-once", 0, "serve `N` tools/call at once, and have any number of others wait for their turn, whosever they\n"+
 		"are. The time of -latency counts from there. 0 has none wait")
+	c.defineOverload(f)
 	c.refusal = refusal{503, 503}
 	f.Var(&c.refusal, "refuse-status", "refuse calls as `HOW` says: 429, 503 or rpc. The first two are the status, with Retry-After: 1, and\n"+
 		"the code of the JSON-RPC error in the body, which on stdio is all. The last is the JSON-RPC\n"+

@@ -26,14 +26,17 @@ type server struct {
 	account account
 	burner  *burner
 	gate    *gate
+	crowd   *crowd
 	leaks   leaks
 	draws   draws
 	pause   pause
 	garbage mould
-	listing []byte
-	gitlab  *upstream
-	family  family
-	pairing pairing
+	// perRefusal is what a refused call leaks.
+	perRefusal mould
+	listing    []byte
+	gitlab     *upstream
+	family     family
+	pairing    pairing
 
 	spikeOnce, listOnce sync.Once
 }
@@ -56,13 +59,15 @@ func newServer(c *config, s streams, a *alarm) (*server, error) {
 	sizes := sizeClasses()
 	return &server{
 		config: c, streams: s, alarm: a, listing: tail, burner: heat, family: kin,
-		vault:   newVault(sizes, c.retainCredential, c.retainSession, c.retainCall),
-		gate:    newGate(c.refuseAbove, c.refuseEvery, c.serveAtOnce),
-		leaks:   leaks{descriptors: c.leakDescriptors, goroutines: c.leakGoroutines},
-		draws:   newDraws(c.latency.quantile, c.seed),
-		pause:   pause{stalls: c.stalls, alarm: a},
-		garbage: newMould(sizes, int64(c.garbage)),
-		gitlab:  newUpstream(c.gitlab, c.upstream),
+		vault:      newVault(sizes, c.retainCredential, c.retainSession, c.retainCall),
+		gate:       newGate(c.refuseAbove, c.refuseEvery, c.serveAtOnce),
+		crowd:      newCrowd(c.refuseAboveEach),
+		leaks:      leaks{descriptors: c.leakDescriptors, goroutines: c.leakGoroutines},
+		draws:      newDraws(c.latency.quantile, c.seed),
+		pause:      pause{stalls: c.stalls, alarm: a},
+		garbage:    newMould(sizes, int64(c.garbage)),
+		perRefusal: newMould(sizes, int64(c.retainRefusal)),
+		gitlab:     newUpstream(c.gitlab, c.upstream),
 	}, nil
 }
 

@@ -26,6 +26,7 @@ func (c *config) validate() error {
 		{c.startDelay >= 0 && c.listDelay >= 0, "a delay is negative"},
 		{c.tools > 0, "-tools is below 1"},
 		{c.refuseEvery >= 0, "-refuse-every is negative"},
+		{c.refuseAfter >= 0, "-refuse-after is negative"},
 		{c.serveAtOnce >= 0, "-serve-at-once is negative"},
 		{c.goroutines >= 0, "-goroutines is negative"},
 		{c.leakDescriptors >= 0 && c.leakGoroutines >= 0, "a leak is negative"},

@@ -55,6 +55,11 @@ type Options struct {
 	// Drain is how long calls in flight may take after Duration before they
 	// are cut; 0 means 30 s.
 	Drain time.Duration
+	// After, unless nil, is told each reply, by as many goroutines as there are
+	// workers, and says how long the worker waits before its next call of a
+	// closed loop, as a client does that was asked to come back later. What a
+	// worker waits is in no latency.
+	After func(reply *mcp.Reply) time.Duration
 	// StopOnFailure begins no call after the first that failed.
 	StopOnFailure bool
 	// Progress, unless nil, is told the calls ended so far, about once a

@@ -156,6 +156,31 @@ func TestOutcomesAreCountedApart(t *testing.T) {
 	})
 }
 
+func TestAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		second := func(n int) (time.Duration, mcp.Outcome, string) {
+			if n%2 == 1 {
+				return time.Millisecond, mcp.Refused, "status 503"
+			}
+			return 99 * time.Millisecond, mcp.OK, ""
+		}
+		var told atomic.Int64
+		p, err := Closed(t.Context(), workers(t, 2, second, "call"), Options{Duration: 5 * time.Second, After: func(r *mcp.Reply) time.Duration {
+			told.Add(1)
+			if r.Outcome == mcp.Refused {
+				return 900 * time.Millisecond
+			}
+			return 0
+		}})
+		require.NoError(t, err)
+		m := p.Methods["call"]
+		assert.Equal(t, [3]int64{10, 10, 0}, [3]int64{m.OK, m.Refused, m.Failed}, "a refused worker stays away")
+		assert.Equal(t, 99*time.Millisecond, m.Max, "and what it waits is no latency")
+		assert.Equal(t, p.Calls(), told.Load(), "each reply is told")
+		assert.Equal(t, 5*time.Second, p.Elapsed(), "nobody waits beyond the end")
+	})
+}
+
 func TestStopOnFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ws := workers(t, 3, func(n int) (time.Duration, mcp.Outcome, string) {

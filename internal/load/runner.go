@@ -124,7 +124,26 @@ func (r *runner) work(i int) {
 		req := w.Requests[(i+n)%len(w.Requests)]
 		w.Conn.Do(r.ctx, req, &reply)
 		r.note(shard, call{req, n, slot, now}, &reply)
+		if !r.back(&timer, &reply) {
+			return
+		}
 	}
+}
+
+// back waits as long as a worker stays away after a reply, but not beyond the
+// end of the phase, and reports whether it still goes on.
+func (r *runner) back(timer **time.Timer, reply *mcp.Reply) bool {
+	if r.options.After == nil {
+		return true
+	}
+	wait := r.options.After(reply)
+	if wait <= 0 {
+		return true
+	}
+	if r.options.Duration > 0 {
+		wait = min(wait, time.Until(r.term.last))
+	}
+	return r.sleep(timer, wait)
 }
 
 // stopped reports whether no call is to be begun any more.

@@ -74,7 +74,7 @@ func (x *exchange) fail(why string) {
 
 // end judges the response, now that it is whole.
 func (x *exchange) end() {
-	x.reply.Status = x.status
+	x.reply.Status, x.reply.Told, x.reply.RetryAfter = x.status, x.told, x.retryAfter
 	switch {
 	case x.msg.req.notification && x.status/100 == 2:
 		x.reply.set(OK, "")

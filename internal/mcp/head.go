@@ -8,10 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // maxHead is the size at which a response's head is given up.
 const maxHead = 32 << 10
+
+// maxRetryAfter is a number of seconds, a year, beyond which nobody comes back.
+const maxRetryAfter = 365 * 24 * 60 * 60
 
 // requestHead returns the header lines that depend on the request alone, the
 // blank line after the head included. It refuses a name that no header line
@@ -92,6 +96,9 @@ type head struct {
 	closing bool // the server will close the connection after the body
 	media   media
 	session string
+
+	told       bool // when to come back
+	retryAfter time.Duration
 }
 
 var (
@@ -154,6 +161,8 @@ func (h *head) parseField(line []byte) error {
 		h.media = mediaOf(value)
 	case is(name, "Connection"):
 		h.closing = is(value, "close") || h.closing && !is(value, "keep-alive")
+	case is(name, "Retry-After"):
+		h.setRetryAfter(value, time.Now())
 	case is(name, "Mcp-Session-Id"):
 		if h.session != string(value) {
 			h.session = string(value)
@@ -173,6 +182,18 @@ func (h *head) setLength(value []byte) error {
 	}
 	h.length = n
 	return nil
+}
+
+// setRetryAfter takes in when to come back, which is a number of seconds or a
+// date. What is neither tells a client nothing.
+func (h *head) setRetryAfter(value []byte, now time.Time) {
+	if n, ok := parseDecimal(value); ok && n <= maxRetryAfter {
+		h.told, h.retryAfter = true, time.Duration(n)*time.Second
+		return
+	}
+	if date, err := http.ParseTime(string(value)); err == nil {
+		h.told, h.retryAfter = true, max(0, date.Sub(now))
+	}
 }
 
 // is compares a name of the head with one in canonical form, whatever its case.

@@ -45,6 +45,10 @@ type Reply struct {
 	Reason string
 	// Status is the HTTP status, 0 on stdio or where there was none.
 	Status int
+	// Told says that the head had a Retry-After, and RetryAfter is how long it
+	// asked to wait (RFC 9110, section 10.2.3).
+	Told       bool
+	RetryAfter time.Duration
 	// Bytes is the size of the JSON-RPC message, framing excluded.
 	Bytes int64
 	// Tools is the number of elements in the result's tools.
