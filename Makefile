@@ -26,6 +26,7 @@ NEW ?=
 OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
+.PHONY: abandoned
 .PHONY: help bench bench-resources bench-resources-render check-bench-resources compare truth bench-driver test lint generate \
 	peers inspector conformance suite clean
 
@@ -54,6 +55,12 @@ bench-resources: suite ## measure all for the published record of this host, the
 	$(call measure,Point,$(ROUNDS),points.txt)
 	$(call measure,Series,$(SERIES_ROUNDS),series.txt)
 	@mkdir -p $(RECORD) && mv $(OUT)/resources/*.txt $(RECORD)/
+	@$(MAKE) --no-print-directory bench-resources-render
+
+abandoned: suite ## hold the server to what clients that go away may leave behind, in some minutes, then draw
+	@mkdir -p $(OUT)/resources && rm -f $(OUT)/resources/abandoned.txt
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestAbandoned$$' -test.timeout=0 -gate -record=$(OUT)/resources/abandoned.txt
+	@mkdir -p $(RECORD) && mv $(OUT)/resources/abandoned.txt $(RECORD)/
 	@$(MAKE) --no-print-directory bench-resources-render
 
 bench-resources-render: ## draw the page from the committed record, measuring nothing

@@ -21,6 +21,8 @@ import (
 //	otlp        base URL of the stand-in that receives OTLP
 //	project_id  numeric id of a project that exists
 //	project     its full path
+//
+//	session_timeout  how long a session may be silent, where sessions are to end by themselves
 type Vars map[string]string
 
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)

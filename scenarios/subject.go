@@ -37,7 +37,9 @@ type Subject struct {
 	// Limited makes it refuse what one client asks beyond one call a second.
 	Limited *Option `toml:"limited"`
 	// Bounded makes it refuse, at once, what one client asks while {bound} of its requests are in progress.
-	Bounded  *Option                  `toml:"bounded"`
+	Bounded *Option `toml:"bounded"`
+	// Sessions is what it does for clients of older revisions; none where it has no sessions.
+	Sessions *Sessions                `toml:"sessions"`
 	Surfaces map[Surface]*SurfaceSpec `toml:"surfaces"`
 }
 
