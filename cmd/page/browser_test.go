@@ -29,6 +29,9 @@ import (
 // sampleRecord is what the pages of package page's tests are drawn from.
 const sampleRecord = "../../internal/page/testdata/record"
 
+// published is the record of which the page is published.
+const published = "../../results/linux-amd64-2cpu"
+
 // browserTimeout bounds what one test does in the browser.
 const browserTimeout = time.Minute
 
@@ -190,7 +193,6 @@ func keepsToItself(t *testing.T, b *chromium, url string) {
 // the published record, in which admission alone takes more than the model says, as well as of the sample.
 func calculates(t *testing.T, b *chromium, url string) {
 	t.Helper()
-	published := "../../results/linux-amd64-2cpu"
 	computesAsGo(t, b.open(t, drawPage(t, published)), published)
 	p := b.open(t, url)
 	computesAsGo(t, p, sampleRecord)
@@ -314,16 +316,36 @@ func worksByKeyboard(t *testing.T, b *chromium, url string) {
 	assert.NotEqual(t, "none", eval[string](t, p, "getComputedStyle(document.activeElement).outlineStyle"), "the focus is seen")
 }
 
-// answersFirst sees that the first table, which says how much memory, how many cores and how long a client waits,
-// stands on the first screen.
-func answersFirst(t *testing.T, b *chromium, url string) {
+// answersFirst sees that how much memory, how many cores and how long a client waits stands on the first screen in
+// full, of a desktop and of a telephone, and of the published page as well as of the sample.
+func answersFirst(t *testing.T, b *chromium, sample string) {
 	t.Helper()
-	p := b.open(t, url, sized(1280, 900))
-	head := eval[string](t, p, "document.querySelector('table.figures').tHead.textContent")
-	for _, word := range []string{"emory", "ores", "p99"} {
-		assert.Contains(t, head, word)
+	type answer struct {
+		Figure                   string
+		Top, Bottom, Left, Right float64
 	}
-	assert.Less(t, eval[float64](t, p, "document.querySelector('table.figures').getBoundingClientRect().bottom"), 900.0)
+	for _, url := range []string{sample, drawPage(t, published)} {
+		for _, screen := range []struct{ width, height int64 }{{1280, 800}, {360, 740}} {
+			p := b.open(t, url, sized(screen.width, screen.height))
+			answers := eval[[]answer](t, p, `[...document.querySelectorAll('.answers > div')].map(div => {
+				const r = div.getBoundingClientRect();
+				return {figure: div.querySelector('strong').textContent, top: r.top, bottom: r.bottom, left: r.left, right: r.right};
+			})`)
+			require.Len(t, answers, 3)
+			for i, form := range []string{`^[\d.,]+.* [KMG]iB$`, `^[\d.]+( to [\d.]+)?$`, `^[\d.,]+.* (µs|ms|s)$`} {
+				about := fmt.Sprintf("%v on %v", answers[i], screen)
+				assert.Regexp(t, form, answers[i].Figure)
+				assert.GreaterOrEqual(t, answers[i].Top, 0.0, about)
+				assert.LessOrEqual(t, answers[i].Bottom, float64(screen.height), about)
+				assert.GreaterOrEqual(t, answers[i].Left, 0.0, about)
+				assert.LessOrEqual(t, answers[i].Right, float64(screen.width), about)
+			}
+			if screen.width > 1000 {
+				bottom := eval[float64](t, p, "document.querySelector('table.figures').getBoundingClientRect().bottom")
+				assert.LessOrEqual(t, bottom, float64(screen.height), "and the table of all scenarios with them")
+			}
+		}
+	}
 }
 
 // axe is where `make peers` installs the accessibility checker.

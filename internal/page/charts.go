@@ -94,8 +94,9 @@ func (s *Scenario) called() string {
 	return l.Title() + ", " + s.Title()
 }
 
-// unmarked takes the marks of code out of words, which a chart cannot show.
-func unmarked(words string) string { return strings.ReplaceAll(words, "`", "") }
+// unmarked takes marks of code and ties to the record out of words, which a
+// chart cannot show.
+func unmarked(words string) string { return strings.ReplaceAll(uncited(words), "`", "") }
 
 // axis is one of the given values: logarithmic where they span decades.
 func axis(label string, s Scale, values []chart.Value) chart.Axis {
@@ -205,20 +206,19 @@ func (v *View) foot(of []*Scenario) string {
 			said(record.KeySubjectCPUs, "server on CPU %s")),
 		labelled("Build", said(record.KeyBuild, "%s"), commit),
 		labelled("Measured", measured, taken),
-		labelled("Method", methods(of)...))
+		labelled("Method", methods(of)))
 }
 
-// methods are how the scenarios were measured, each once and in short.
-func methods(of []*Scenario) []string {
+// methods are how the scenarios were measured, in short.
+func methods(of []*Scenario) string { return strings.Join(eachMethod(of), "; ") }
+
+// eachMethod are how the scenarios were measured, each once and in short.
+func eachMethod(of []*Scenario) []string {
 	var all []string
 	for _, s := range of {
-		m, _, _ := strings.Cut(s.All[0].Config[record.KeyMethod], ";")
-		if m != "" && !slices.Contains(all, m) {
-			all = append(all, m)
+		if m, _, _ := strings.Cut(s.All[0].Config[record.KeyMethod], ";"); m != "" {
+			all = withNew(all, m)
 		}
-	}
-	if len(all) > 1 {
-		return []string{strings.Join(all, "; ")}
 	}
 	return all
 }

@@ -224,7 +224,7 @@ func differences(on, off *Scenario) []string {
 		if b.Max < a.Min {
 			verb = "lowered"
 		}
-		out = append(out, fmt.Sprintf("%s %s on %s from %s to %s", verb, m.words, escape(off.Title()), a, b))
+		out = append(out, fmt.Sprintf("%s %s on %s from %s to %s", verb, m.words, escape(off.Title()), a.cited(), b.cited()))
 	}
 	return out
 }
@@ -240,10 +240,12 @@ func failures(v *View) string {
 		cut += s.sum("cut-calls")
 		reconnects += s.sum("reconnects")
 	}
+	refs := v.lines()
+	counted := func(n float64) string { return cite(significant(n), refs) }
 	lost := ""
 	if reconnects > 0 {
 		lost = fmt.Sprintf(" The server closed %s %s in use, which had to be opened again.",
-			significant(reconnects), plural(int(reconnects), "connection"))
+			counted(reconnects), plural(int(reconnects), "connection"))
 	}
 	switch {
 	case calls == 0:
@@ -253,14 +255,14 @@ func failures(v *View) string {
 		if v.countsCut() {
 			rest = ", none was refused and none went without an answer."
 		}
-		return fmt.Sprintf("None of the %s calls behind these figures failed", significant(calls)) + rest + lost
+		return fmt.Sprintf("None of the %s calls behind these figures failed", counted(calls)) + rest + lost
 	}
 	cutShort := ""
 	if cut > 0 {
-		cutShort = fmt.Sprintf(", and %s had no answer and were given up", significant(cut))
+		cutShort = fmt.Sprintf(", and %s had no answer and were given up", counted(cut))
 	}
 	return fmt.Sprintf("Behind these figures are %s calls that were answered. In all phases of the load %s failed and %s were refused%s; the rows concerned are marked.",
-		significant(calls), significant(failed), significant(refused), cutShort) + lost
+		counted(calls), counted(failed), counted(refused), cutShort) + lost
 }
 
 // countsCut reports whether every round that may have given up calls says how
@@ -276,6 +278,17 @@ func (v *View) countsCut() bool {
 		}
 	}
 	return counted
+}
+
+// lines are those of the record with every result of the page.
+func (v *View) lines() []string {
+	var refs []string
+	for _, s := range v.everything() {
+		for _, r := range s.All {
+			refs = append(refs, refOf(r))
+		}
+	}
+	return refs
 }
 
 // mayCut reports whether the scenario is of a kind that gives calls up.
@@ -319,15 +332,18 @@ func largest(f Figure) float64 { return f.Max }
 func extremes(scenarios []*Scenario, unit string, of func(Figure) float64) string {
 	var all []onSurface
 	for _, s := range scenarios {
-		all = append(all, onSurface{surface(s), of(s.Figure(unit))})
+		f := s.Figure(unit)
+		all = append(all, onSurface{surface(s), of(f), f.Refs})
 	}
 	return reach(unit, all)
 }
 
-// onSurface is an amount and the surface it belongs to.
+// onSurface is an amount, the surface it belongs to and the lines of the record
+// it is from.
 type onSurface struct {
 	surface string
 	amount  float64
+	refs    []string
 }
 
 // reach gives the smallest and the largest of amounts, as extremes does.
@@ -337,29 +353,34 @@ func reach(unit string, all []onSurface) string {
 	from, to := amount(unit, least.amount), amount(unit, most.amount)
 	switch {
 	case len(all) == 1:
-		return fmt.Sprintf("%s (%s)", to, most.surface)
+		return fmt.Sprintf("%s (%s)", cite(to, most.refs), most.surface)
 	case from == to:
-		return to
+		return cite(to, most.refs)
 	}
-	return fmt.Sprintf("%s (%s) to %s (%s)", from, least.surface, to, most.surface)
+	return fmt.Sprintf("%s (%s) to %s (%s)", cite(from, least.refs), least.surface, cite(to, most.refs), most.surface)
 }
 
 func surface(s *Scenario) string { return "`" + s.Surface + "`" }
 
 // span gives the range of a metric's medians over scenarios: "18 to 20 MiB".
-func span(scenarios []*Scenario, unit string) string {
-	lo, hi := scenarios[0].Figure(unit).Median, scenarios[0].Figure(unit).Median
+func span(scenarios []*Scenario, unit string) string { return spanOf(scenarios, unit, middle) }
+
+// spanOf gives the range of a metric over scenarios.
+func spanOf(scenarios []*Scenario, unit string, of func(Figure) float64) string {
+	var figures []Figure
 	for _, s := range scenarios {
-		lo, hi = min(lo, s.Figure(unit).Median), max(hi, s.Figure(unit).Median)
+		figures = append(figures, s.Figure(unit))
 	}
-	from, to := amount(unit, lo), amount(unit, hi)
+	by := func(a, b Figure) int { return cmp.Compare(of(a), of(b)) }
+	lo, hi := slices.MinFunc(figures, by), slices.MaxFunc(figures, by)
+	from, to := amount(unit, of(lo)), amount(unit, of(hi))
 	if from == to {
-		return to
+		return cite(to, hi.Refs)
 	}
-	if scale := scaleOf(unit, hi); scale == scaleOf(unit, lo) {
-		from = scale.figure(lo)
+	if scale := scaleOf(unit, of(hi)); scale == scaleOf(unit, of(lo)) {
+		from = scale.figure(of(lo))
 	}
-	return from + " to " + to
+	return cite(from, lo.Refs) + " to " + cite(to, hi.Refs)
 }
 
 // enumerate joins parts as a sentence does.

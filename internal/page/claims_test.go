@@ -58,7 +58,7 @@ func glance(t *testing.T, rec *record.Record) map[string]string {
 	require.NoError(t, err)
 	said := make(map[string]string)
 	for _, c := range claims {
-		said[c.topic] = c.says(v)
+		said[c.topic] = uncited(c.says(v))
 	}
 	return said
 }
@@ -74,7 +74,7 @@ func sayings(t *testing.T, rec *record.Record) map[string]string {
 		"Processor": processor, "Listing and calling": listingAndCalling,
 		"Under load": firstOf(atARate, underLoad), "Throughput": throughput,
 	} {
-		said[name] = says(v)
+		said[name] = uncited(says(v))
 	}
 	return said
 }

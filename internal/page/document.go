@@ -25,14 +25,15 @@ type Section struct {
 	Small   bool // small print, which a page for browsers has below its first section
 }
 
-// A Block is one of a paragraph, a list, a table, a stretch of code and a
-// chart.
+// A Block is one of a paragraph, a list, answers, a table, a stretch of code
+// and a chart.
 type Block struct {
-	Text  string
-	Items []string
-	Table *Table
-	Code  string
-	Chart *chart.Chart
+	Text    string
+	Items   []string
+	Answers []Answer
+	Table   *Table
+	Code    string
+	Chart   *chart.Chart
 }
 
 // A Table has a head and rows of as many cells as the head has columns.

@@ -27,7 +27,7 @@ func figureOf(unit string, results []record.Result) Figure {
 	for _, r := range results {
 		if amount, ok := r.Value(unit); ok {
 			amounts = append(amounts, amount)
-			f.Refs = append(f.Refs, fmt.Sprintf("%s:%d", r.File, r.Line))
+			f.Refs = append(f.Refs, refOf(r))
 		} else if reason := r.Absent[unit]; reason != "" {
 			f.Absent = reason
 		}
@@ -41,6 +41,9 @@ func figureOf(unit string, results []record.Result) Figure {
 	}
 	return f
 }
+
+// refOf is where a result stands in the record.
+func refOf(r record.Result) string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
 
 // Known reports whether there is a figure.
 func (f Figure) Known() bool { return f.Absent == "" }

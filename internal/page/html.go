@@ -48,13 +48,17 @@ type htmlSection struct {
 
 // An htmlBlock is one of its fields but for the class.
 type htmlBlock struct {
-	Class string
-	Text  template.HTML
-	Items []template.HTML
-	Code  string
-	Table *htmlTable
-	Chart *htmlChart
+	Class   string
+	Text    template.HTML
+	Items   []template.HTML
+	Answers []htmlAnswer
+	Code    string
+	Table   *htmlTable
+	Chart   *htmlChart
 }
+
+// An htmlAnswer is a question with its answer, and what that is of.
+type htmlAnswer struct{ Question, Figure, Of template.HTML }
 
 // An htmlChart is a chart for both themes, of which a reader sees one.
 type htmlChart struct {
@@ -210,6 +214,12 @@ func (w *htmlWriter) block(b Block, label string) htmlBlock {
 		return htmlBlock{Table: w.table(b.Table, w.label(label))}
 	case b.Chart != nil:
 		return htmlBlock{Chart: w.chart(b.Chart)}
+	case len(b.Answers) > 0:
+		var h htmlBlock
+		for _, a := range b.Answers {
+			h.Answers = append(h.Answers, htmlAnswer{w.inline(a.Question), w.inline(a.Figure), w.inline(a.Of)})
+		}
+		return h
 	case b.Code != "":
 		return htmlBlock{Code: b.Code}
 	case len(b.Items) > 0:

@@ -51,7 +51,7 @@ func (w *htmlWriter) inline(line string) template.HTML {
 	w.failed(w.markdown.Convert([]byte(line), &b))
 	text := strings.TrimSpace(b.String())
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "<p>"), "</p>")
-	return template.HTML(text) // goldmark escaped it
+	return template.HTML(w.linked(text)) // goldmark escaped it
 }
 
 var tag = regexp.MustCompile(`<[^>]*>`)

@@ -81,6 +81,17 @@ func (w *htmlWriter) cell(c Cell) htmlCell {
 	return out
 }
 
+// manyLines is how many lines of a file are listed one by one.
+const manyLines = 30
+
+// someOf is the first of many lines, and how many more there are.
+func someOf(lines []string) []string {
+	if len(lines) <= manyLines {
+		return lines
+	}
+	return append(slices.Clone(lines[:manyLines]), strconv.Itoa(len(lines)-manyLines)+" more")
+}
+
 // sources links to the first of the lines that a figure comes from, and lists
 // them all: "points.txt, lines 12 and 80; series.txt, line 4". Results that were
 // read from no file have no line.
@@ -105,7 +116,7 @@ func (w *htmlWriter) sources(refs []string) (href, all string) {
 	}
 	var said []string
 	for _, file := range files {
-		said = append(said, file+", "+plural(len(lines[file]), "line")+" "+enumerate(lines[file]))
+		said = append(said, file+", "+plural(len(lines[file]), "line")+" "+enumerate(someOf(lines[file])))
 	}
 	return w.folder + "/" + files[0] + "#L" + lines[files[0]][0], strings.Join(said, "; ")
 }

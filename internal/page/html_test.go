@@ -218,8 +218,8 @@ func TestHTMLBeginsWithTheGlance(t *testing.T) {
 	doc, err := Draw(rec)
 	require.NoError(t, err)
 	page, _ := asHTML(t, doc)
-	inOrder := []string{"How much memory gitlab-mcp takes", "Measured on reference with v0.1.0, 2026-11-30.", "This record is partial.",
-		`<section id="at-a-glance"`, "Largest peak of memory", "Host: reference", `<section id="what-to-plan-for"`, `<form id="calculator"`, "That many people"}
+	inOrder := []string{"Measured on reference with v0.1.0, 2026-11-30, in 2 to 3 rounds of closed loop and open loop.", "This record is partial.",
+		`<section id="at-a-glance"`, `<dl class="answers">`, "How much memory?", "Largest peak of memory", "Host: reference", "Method: scenarios in a closed loop", `<section id="what-to-plan-for"`, `<form id="calculator"`, "That many people"}
 	at := 0
 	for _, part := range inOrder {
 		next := strings.Index(page[at:], part)

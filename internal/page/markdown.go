@@ -29,13 +29,15 @@ func (b Block) markdown() string {
 	case b.Table != nil:
 		return b.Table.markdown()
 	case len(b.Items) > 0:
-		return "- " + strings.Join(b.Items, "\n- ") + "\n"
+		return "- " + uncited(strings.Join(b.Items, "\n- ")) + "\n"
+	case len(b.Answers) > 0:
+		return b.answered()
 	case b.Code != "":
 		return "```sh\n" + b.Code + "\n```\n"
 	case b.Chart != nil:
 		return picture(b.Chart)
 	}
-	return b.Text + "\n"
+	return uncited(b.Text) + "\n"
 }
 
 // picture shows a chart as the reader's system has its colours, from the files

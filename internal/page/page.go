@@ -54,7 +54,7 @@ func (v *View) points() []Section {
 // empty reports whether a section has nothing to say.
 func (s Section) empty() bool {
 	return !slices.ContainsFunc(s.Blocks, func(b Block) bool {
-		return b.Text != "" || len(b.Items) > 0 || b.Table != nil || b.Code != "" || b.Chart != nil
+		return b.Text != "" || len(b.Items) > 0 || len(b.Answers) > 0 || b.Table != nil || b.Code != "" || b.Chart != nil
 	})
 }
 
@@ -72,16 +72,33 @@ func (v *View) subjects() string {
 	return enumerate(names)
 }
 
-// lead says in one paragraph what the page answers and of what.
+// lead says in one sentence what the figures are of: machine, build, method and
+// date. The small print has all of it.
 func (v *View) lead() string {
-	of := v.about(record.KeyHost, " on %s") + v.about(record.KeyBuild, " with %s")
+	of := "Measured" + v.about(record.KeyHost, " on %s") + v.about(record.KeyBuild, " with %s")
 	if len(v.Dates) > 0 {
 		of += ", " + escape(day(v.Dates[len(v.Dates)-1]))
 	}
-	if of != "" {
-		of = " Measured" + of + "."
+	least, most := rounds(v.everything())
+	taken := inRounds(most)
+	if least < most {
+		taken = fmt.Sprintf("%d to %s", least, taken)
 	}
-	return "How much memory " + escape(v.subjects()) + " takes, how many cores it keeps busy and how long its clients wait." + of
+	of += ", in " + taken
+	if loops := v.loops(); len(loops) > 0 {
+		of += " of " + escape(enumerate(loops))
+	}
+	return of + "."
+}
+
+// loops are the kinds of load, as the record's methods begin.
+func (v *View) loops() []string {
+	var kinds []string
+	for _, m := range eachMethod(v.everything()) {
+		kind, _, _ := strings.Cut(m, ",")
+		kinds = withNew(kinds, kind)
+	}
+	return kinds
 }
 
 // day is the date of a moment.
@@ -105,7 +122,7 @@ func (v *View) files() []string {
 
 // heading says what the figures belong to: without it they mean nothing.
 func (v *View) heading() []Block {
-	return paragraphs(v.hostLine(), joinWords(v.buildLine(), v.dateLine(), roundsLine(v.everything())))
+	return paragraphs(v.hostLine(), v.methodLine(), joinWords(v.buildLine(), v.dateLine(), roundsLine(v.everything())))
 }
 
 // warnings say what the record lacks.
@@ -158,6 +175,28 @@ func (v *View) buildLine() string {
 	}
 	return labelled("Build", v.about(record.KeyBuild, "%s"), hash(record.KeyCommit, "commit `%s`"),
 		hash(record.KeySHA256, "SHA-256 `%s…`"), v.about(record.KeyGoSubject, "built with %s"))
+}
+
+// methodLine says in short how each part of the page was measured. The section
+// on that says it in full.
+func (v *View) methodLine() string {
+	var steps, open []*Scenario
+	for _, l := range v.Ladders {
+		steps, open = append(steps, l.Steps...), append(open, l.Open...)
+	}
+	var parts []string
+	for _, part := range []struct {
+		words string
+		of    []*Scenario
+	}{{"scenarios in a ", v.Scenarios}, {"series in a ", steps}, {"calls at a rate in an ", open}} {
+		if all := eachMethod(part.of); len(all) > 0 {
+			parts = append(parts, part.words+escape(strings.Join(all, "; ")))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Method: " + strings.Join(parts, "; ") + "."
 }
 
 // short is as much of a hash as people compare by eye, and all that follows it.

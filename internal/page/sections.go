@@ -22,6 +22,9 @@ func (v *View) glance() []Block {
 		blocks = []Block{text("Every point scenario is doubted in all of its rounds, so that no figure of one stands here. " +
 			"The tables below have them, and " + notesOfPoints + " says why.")}
 	}
+	if answers := v.answers(); len(answers) > 0 {
+		blocks = append([]Block{{Answers: answers}}, blocks...)
+	}
 	if said := v.atAGlance(); len(said) > 0 {
 		blocks = append(blocks, list(said...))
 	}

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // order10 is the ratio from which two costs are of different orders of
@@ -14,6 +16,7 @@ const order10 = 10
 // lines, and only if these all tell the same.
 func heldAndServed(v *View) string {
 	var holding, serving []onSurface
+	var refs []string
 	least, most := math.Inf(1), 0.0 // of how often one goes into the other, whatever the intervals hold
 	for _, l := range v.Ladders {
 		held, why := l.holding()
@@ -22,8 +25,9 @@ func heldAndServed(v *View) string {
 			continue
 		}
 		name := "`" + l.Surface + "`"
-		holding = append(holding, onSurface{name, held.Slope})
-		serving = append(serving, onSurface{name, served.Slope})
+		holding = append(holding, onSurface{name, held.Slope, held.Refs})
+		serving = append(serving, onSurface{name, served.Slope, served.Refs})
+		refs = slices.Concat(refs, held.Refs, served.Refs)
 		least, most = min(least, served.Lo/held.Hi), max(most, served.Hi/held.Lo)
 	}
 	if len(holding) == 0 {
@@ -34,10 +38,10 @@ func heldAndServed(v *View) string {
 	switch {
 	case least >= order10:
 		return fmt.Sprintf("Holding a credential and serving it are costs of different orders of magnitude: %s, at least %s times as much. Size by those who call at once.",
-			costs, significant(math.Floor(least)))
+			costs, cite(significant(math.Floor(least)), refs))
 	case most < order10:
 		return fmt.Sprintf("Holding a credential and serving it are costs of one order of magnitude: %s, at most %s times as much. Both count: size by those who are connected and by those who call at once.",
-			costs, significant(math.Ceil(most)))
+			costs, cite(significant(math.Ceil(most)), refs))
 	}
 	return ""
 }
@@ -64,7 +68,7 @@ func boundingCredentials(v *View) string {
 		share := growth / end.Figure("peak-RSS-bytes").Median
 		least, most = min(least, share), max(most, share)
 		last = append(last, end)
-		grown = append(grown, onSurface{surface(end), growth})
+		grown = append(grown, onSurface{surface(end), growth, slices.Concat(first.Figure("rest-heap-bytes").Refs, end.Figure("rest-heap-bytes").Refs)})
 	}
 	if len(last) == 0 || (most > little && least < much) {
 		return ""
@@ -80,14 +84,15 @@ func boundingCredentials(v *View) string {
 
 // credentials is how many the scenarios have: "200 to 1,000".
 func credentials(scenarios []*Scenario) string {
-	least, most := scenarios[0].Credentials, scenarios[0].Credentials
-	for _, s := range scenarios {
-		least, most = min(least, s.Credentials), max(most, s.Credentials)
+	by := func(a, b *Scenario) int { return cmp.Compare(a.Credentials, b.Credentials) }
+	least, most := slices.MinFunc(scenarios, by), slices.MaxFunc(scenarios, by)
+	cited := func(s *Scenario) string {
+		return cite(significant(float64(s.Credentials)), s.Figure("peak-RSS-bytes").Refs)
 	}
-	if least == most {
-		return significant(float64(most))
+	if least.Credentials == most.Credentials {
+		return cited(most)
 	}
-	return significant(float64(least)) + " to " + significant(float64(most))
+	return cited(least) + " to " + cited(most)
 }
 
 // throughput says where it stops growing, and on which surfaces it does not.
@@ -100,13 +105,13 @@ func throughput(v *View) string {
 		switch {
 		case err != nil:
 		case k.Found:
-			knees = append(knees, onSurface{name, k.InFlight})
+			knees = append(knees, onSurface{name, k.InFlight, l.refs("inflight")})
 			if k.AtFoot {
 				at = "at or below"
 			}
-			rates = append(rates, onSurface{name, k.PerSecond})
+			rates = append(rates, onSurface{name, k.PerSecond, l.refs("calls/s")})
 		default:
-			open = append(open, onSurface{name, l.most()})
+			open = append(open, onSurface{name, l.most(), l.refs("calls/s")})
 		}
 	}
 	sentence := ""
@@ -119,6 +124,16 @@ func throughput(v *View) string {
 			enumerate(surfaces(open)), reach("calls/s", open)))
 	}
 	return sentence
+}
+
+// refs are the lines of the record with the metric in the steps of the ladder that
+// may be believed.
+func (l *Ladder) refs(unit string) []string {
+	var refs []string
+	for _, s := range having(believedOf(l.main()), unit) {
+		refs = append(refs, s.Figure(unit).Refs...)
+	}
+	return refs
 }
 
 func surfaces(all []onSurface) []string {
