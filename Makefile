@@ -26,7 +26,7 @@ NEW ?=
 OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
-.PHONY: abandoned
+.PHONY: abandoned noise
 .PHONY: help bench bench-resources bench-resources-render check-bench-resources compare truth bench-driver test lint generate \
 	peers inspector conformance suite clean
 
@@ -61,6 +61,13 @@ abandoned: suite ## hold the server to what clients that go away may leave behin
 	@mkdir -p $(OUT)/resources && rm -f $(OUT)/resources/abandoned.txt
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestAbandoned$$' -test.timeout=0 -gate -record=$(OUT)/resources/abandoned.txt
 	@mkdir -p $(RECORD) && mv $(OUT)/resources/abandoned.txt $(RECORD)/
+	@$(MAKE) --no-print-directory bench-resources-render
+
+# Six rounds a side take about 20 minutes; RESUME=1 goes on here as well.
+noise: suite ## measure a build against itself, and what looking at it costs, then draw
+	@mkdir -p $(OUT)/resources
+	$(call measure,Noise,$(ROUNDS),noise.txt)
+	@mkdir -p $(RECORD) && mv $(OUT)/resources/noise.txt $(RECORD)/
 	@$(MAKE) --no-print-directory bench-resources-render
 
 bench-resources-render: ## draw the page from the committed record, measuring nothing

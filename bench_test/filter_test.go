@@ -11,7 +11,7 @@ import (
 
 // The order of the keys in the names of benchmarks and of tests.
 var (
-	benchmarkKeys = []string{"subject", "transport", "surface", "telemetry|creds|load"}
+	benchmarkKeys = []string{"subject", "transport", "surface", "telemetry|creds|load", "side|look"}
 	testKeys      = []string{"transport", "surface"}
 )
 
@@ -81,6 +81,7 @@ func TestAlignFilter(t *testing.T) {
 		{"Series/.*surface=meta", "Series///.*surface=meta"},
 		{"Point/surface=meta/transport=http", "Point//transport=http/surface=meta"},
 		{"Point/transport=(stdio|http)/telemetry=on", "Point//transport=(stdio|http)//telemetry=on"},
+		{"Noise/look=", "Noise/////look="},
 		{"Series/creds=10$|Point/surface=meta", "Series////creds=10$|Point///surface=meta"},
 		{"Point/subject=x/transport=http", "Point/subject=x/transport=http"},
 		{"Point/whatever/surface=meta", "Point/whatever/surface=meta"},

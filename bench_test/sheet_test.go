@@ -42,7 +42,7 @@ func (s *sheet) optional(unit string, amount *int64, why string) {
 // wants reports whether results of this kind have the metric.
 func (s *sheet) wants(unit string) bool {
 	m, ok := record.Lookup(unit)
-	return ok && slices.Contains(m.Kinds, s.result.Kind())
+	return ok && slices.Contains(m.Kinds, s.result.Measures())
 }
 
 // absent says why metrics were not measured.
@@ -56,7 +56,7 @@ func (s *sheet) doubt(format string, args ...any) {
 // unmeasured lists the metrics that have neither a value nor a reason for having none.
 func (s *sheet) unmeasured() []string {
 	var units []string
-	for _, m := range record.MetricsOf(s.result.Kind()) {
+	for _, m := range record.MetricsOf(s.result.Measures()) {
 		_, measured := s.result.Value(m.Unit)
 		if _, absent := s.result.Absent[m.Unit]; !measured && !absent {
 			units = append(units, m.Unit)

@@ -34,6 +34,7 @@ type suite struct {
 	guards        guards
 	series        []scenarios.Series
 	offers        []scenarios.Offer
+	noiseSteps    []scenarios.Step
 	round         int
 
 	recordPath string
@@ -109,6 +110,7 @@ func (s *suite) ladders(o options) error {
 	}
 	s.series = scenarios.AllSeries(s.subject, creds, o.stepDuration)
 	s.offers = scenarios.Offers(s.subject, o.stepDuration)
+	s.noiseSteps = scenarios.NoiseSteps(s.subject, o.stepDuration)
 	timeout, err := time.ParseDuration(flag.Lookup("test.timeout").Value.String())
 	if err != nil {
 		return fmt.Errorf("-timeout: %w", err)
@@ -154,19 +156,27 @@ func (s *suite) plan(names []string, rounds int) record.Plan {
 	}
 	plan := make(record.Plan)
 	for _, name := range names {
-		if kinds[kind(name)] {
-			plan[recordName(name)] = rounds
+		if !kinds[kind(name)] {
+			continue
+		}
+		for _, result := range recordNames(name) {
+			plan[result] = rounds
 		}
 	}
 	return plan
 }
 
-// heldOf counts what the record that is resumed holds of what -bench selects, in so many rounds.
+// heldOf counts the benchmarks that -bench selects and the record that is resumed holds, in so many rounds.
 func (s *suite) heldOf(rounds int) int {
 	n := 0
-	for key := range s.held {
-		if key.round <= rounds && s.chosen(key.name) {
-			n++
+	for _, benchmark := range s.names() {
+		if selected(flag.Lookup("test.bench").Value.String(), []string{benchmark}) == 0 {
+			continue
+		}
+		for round := range rounds {
+			if s.held[heldKey{recordNames(benchmark)[0], round + 1}] != nil {
+				n++
+			}
 		}
 	}
 	return n
@@ -175,7 +185,7 @@ func (s *suite) heldOf(rounds int) int {
 // chosen reports whether -bench selects what the record calls by that name.
 func (s *suite) chosen(name string) bool {
 	return slices.ContainsFunc(s.names(), func(benchmark string) bool {
-		return recordName(benchmark) == name && selected(flag.Lookup("test.bench").Value.String(), []string{benchmark}) > 0
+		return slices.Contains(recordNames(benchmark), name) && selected(flag.Lookup("test.bench").Value.String(), []string{benchmark}) > 0
 	})
 }
 
@@ -242,12 +252,22 @@ func (s *suite) names() []string {
 	for _, o := range s.offers {
 		names = append(names, "SeriesOpen/"+o.Name(s.subject.Name))
 	}
+	if noiseNamed() {
+		for _, r := range s.repetitions(1) {
+			names = append(names, "Noise/"+r.name)
+		}
+	}
 	return names
 }
 
-// recordName is what the record calls a benchmark. The open loops' benchmark is named so that the pattern
-// Series chooses them as well.
-func recordName(name string) string { return strings.Replace(name, "SeriesOpen/", "Open/", 1) }
+// recordNames is what the record calls the results of a benchmark. The open loops' benchmark is named so that the
+// pattern Series chooses them as well, and one that looks by turns has a result of either.
+func recordNames(name string) []string {
+	if before, both := strings.CutSuffix(name, lookBoth); both {
+		return []string{before + lookOn, before + lookOff}
+	}
+	return []string{strings.Replace(name, "SeriesOpen/", "Open/", 1)}
+}
 
 // heldKey names a result of one round.
 type heldKey struct {
