@@ -42,16 +42,23 @@ func (s *suite) repetitions(round int) []repetition {
 	for _, side := range sides(round) {
 		part := "/" + record.PartSide + "=" + side
 		for _, p := range scenarios.NoisePoints(s.subject) {
-			all = append(all, repetition{p.Name(s.subject.Name) + part, func(b *testing.B, name string) { s.point(b, p, name) }})
+			all = append(all, repetition{p.Name(s.subject.Name) + part, func(b *testing.B, name string) {
+				b.Helper()
+				s.point(b, p, name)
+			}})
 		}
 		for _, step := range s.noiseSteps {
 			all = append(all, repetition{step.Name(s.subject.Name) + part, func(b *testing.B, name string) {
+				b.Helper()
 				(&climb{suite: s}).step(b, name, step, nil)
 			}})
 		}
 	}
 	for _, step := range s.noiseSteps {
-		all = append(all, repetition{step.Name(s.subject.Name) + lookBoth, func(b *testing.B, name string) { s.look(b, name, step) }})
+		all = append(all, repetition{step.Name(s.subject.Name) + lookBoth, func(b *testing.B, name string) {
+			b.Helper()
+			s.look(b, name, step)
+		}})
 	}
 	return all
 }
