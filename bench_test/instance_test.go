@@ -1,11 +1,14 @@
 package bench_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,10 +99,27 @@ func (in *instance) spec(binary string) (spawn.Spec, error) {
 		spec.Stdio, spec.Ready = true, in.answers
 		return spec, nil
 	}
-	spec.Listen = net.JoinHostPort(loopback, in.vars["port"])
 	ready, err := in.vars.Expand(how.Ready)
+	if err != nil {
+		return spec, err
+	}
 	spec.Ready = spawn.HTTPReady(ready)
+	spec.Listen, err = in.listens(how)
 	return spec, err
+}
+
+// listens is where the process is to listen: what its URL says, which a subject file may have set to a port of its
+// own choice.
+func (in *instance) listens(how *scenarios.Launch) (string, error) {
+	address, err := in.vars.Expand(how.URL)
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", fmt.Errorf("url of the subject: %w", err)
+	}
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")), nil
 }
 
 // readyTimeout bounds how long a process may take until it answers.
@@ -206,5 +226,5 @@ func failure(request *mcp.Request, reply *mcp.Reply) error {
 	if reply.Outcome == mcp.OK {
 		return nil
 	}
-	return fmt.Errorf("%s (%s): %s: %s", request.Label(), request.Method(), reply.Outcome, reply.Reason)
+	return fmt.Errorf("%s (%s): %s: %s", request.Label(), request.Method(), reply.Outcome, strings.TrimPrefix(reply.Reason, "cut: "))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -192,11 +193,16 @@ func (p *population) stop(ctx context.Context) ([]spawn.Exit, error) {
 	return exits, errors.Join(errs...)
 }
 
-// tails returns the last lines of the processes that ended too soon, or of the only one, to end an error with.
+// tails returns the last lines of the processes that ended too soon, or of the first if none did, to end an error
+// with.
 func (p *population) tails() string {
+	tell := slices.DeleteFunc(slices.Clone(p.instances), func(in *instance) bool { return !in.ended() })
+	if len(tell) == 0 {
+		tell = p.instances[:min(1, len(p.instances))]
+	}
 	var b strings.Builder
-	for _, in := range p.instances {
-		if tail := in.process.Tail(); tail != "" && (len(p.instances) == 1 || in.ended()) {
+	for _, in := range tell {
+		if tail := in.process.Tail(); tail != "" {
 			fmt.Fprintf(&b, "\nlast lines of process %d:\n%s", in.process.PID(), tail)
 		}
 	}

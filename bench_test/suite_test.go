@@ -279,6 +279,9 @@ type heldKey struct {
 // measured with other settings cannot stand for it.
 func (s *suite) skip(b *testing.B, name, settings string) (*record.Result, bool) {
 	b.Helper()
+	if err := s.writer.Err(); err != nil {
+		b.Fatalf("%s: not measured, for it could not be kept: %v", name, err)
+	}
 	old := s.held[heldKey{name, s.round}]
 	if old == nil {
 		return nil, false

@@ -34,6 +34,8 @@ type trial struct {
 	outcomes outcomes
 	// broken is why the trial fails although it could be measured to its end.
 	broken error
+	// phase is the name of the one that runs.
+	phase string
 }
 
 // phase is a part of a trial's time. Every reading belongs to exactly one.
@@ -98,6 +100,7 @@ func standInVars(gitlab *fakegitlab.Server) scenarios.Vars {
 func (t *trial) run(phases []phase) string {
 	name := t.sheet.result.Name
 	for _, p := range phases {
+		t.phase = p.name
 		t.suite.progress.phase("%s", p.name)
 		err := p.run(t.b.Context())
 		if early := new(earlyEnd); errors.As(err, &early) {
@@ -112,7 +115,7 @@ func (t *trial) run(phases []phase) string {
 		t.b.Errorf("%s: %s was not measured, and nothing says why", name, unit)
 	}
 	if err := t.suite.keep(t.sheet.result); err != nil {
-		t.b.Fatal(err)
+		t.b.Fatalf("%s: record: %v", name, err)
 	}
 	t.sheet.report(t.b)
 	if t.broken != nil {
@@ -172,7 +175,7 @@ func (t *trial) endEarly(phase string, early *earlyEnd) {
 
 // fail makes the trial fail once it is over: what it has measured is recorded, marked.
 func (t *trial) fail(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
+	err := fmt.Errorf(t.phase+": "+format, args...)
 	t.sheet.doubt("%v", err)
 	t.broken = errors.Join(t.broken, err)
 }

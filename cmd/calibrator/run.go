@@ -56,6 +56,7 @@ func serve(c *config, s streams, begun time.Time) error {
 	ctx, stop := ending(c)
 	defer stop()
 	if c.faults.process(neverReady) {
+		_, _ = fmt.Fprintln(s.err, "calibrator: will not be ready, as -fault "+neverReady+" wants it")
 		return idle(ctx, c, s.in)
 	}
 	a, err := newAlarm()

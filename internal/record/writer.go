@@ -151,6 +151,10 @@ func (w *Writer) Write(r Result) error {
 	return nil
 }
 
+// Err returns what a write failed with, after which the file takes no further
+// result, or nil.
+func (w *Writer) Err() error { return w.err }
+
 // format returns the result's lines: configuration where it changed, comments,
 // and the benchmark line, which is made here because the format's own writer
 // puts large whole numbers as powers of ten.

@@ -1,0 +1,4 @@
+package bench_test
+
+// ownFaults are those of the suite's surroundings.
+func ownFaults() []faultCase { return nil }
