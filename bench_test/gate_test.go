@@ -13,6 +13,7 @@ import (
 
 	"mcpbench/internal/meter"
 	"mcpbench/internal/record"
+	"mcpbench/internal/spawn"
 	"mcpbench/internal/stat"
 )
 
@@ -122,7 +123,9 @@ func gateSuite(t *testing.T) *suite {
 func shortSuite(t *testing.T, subject, binary string) *suite {
 	t.Helper()
 	s := &suite{held: make(map[heldKey]*record.Result), round: 1}
-	var err error
+	cpus, err := spawn.CPUs()
+	require.NoError(t, err)
+	s.cpus = spawn.Split{Suite: cpus, Subject: cpus, Sharing: spawn.SameCPU}
 	s.subject, err = loadSubject(subject)
 	require.NoError(t, err)
 	s.host, err = meter.ReadHost()

@@ -20,7 +20,7 @@ const module = "mcpbench"
 // that is not listed may be imported by nobody and import nothing: adding one is a decision.
 var allowed = map[string][]string{
 	"bench_test": {
-		"fakegitlab", "fakegitlab/otlp", "internal/load", "internal/mcp", "internal/meter", "internal/record",
+		"fakegitlab", "fakegitlab/otlp", "internal/cgroup", "internal/load", "internal/mcp", "internal/meter", "internal/record",
 		"internal/spawn", "internal/stat", "scenarios",
 	},
 	"cmd/gitlab-mcp-server":  {"internal/server"},

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"mcpbench/internal/cgroup"
 	"mcpbench/internal/mcp"
 	"mcpbench/internal/meter"
 	"mcpbench/internal/spawn"
@@ -37,6 +38,10 @@ type launch struct {
 	many bool
 	// cpus the process is confined to; none leaves it where the suite is.
 	cpus []int
+	// more are options beyond what the subject file gives this kind of launch; they come last.
+	more []scenarios.Option
+	// memory is the cgroup whose limit holds the process; nil leaves it where the suite is.
+	memory *cgroup.Limited
 	// vars are the placeholders known before the start: gitlab, gitlab_api, token, otlp, project….
 	vars scenarios.Vars
 }
@@ -93,7 +98,7 @@ func (in *instance) spec(binary string) (spawn.Spec, error) {
 	}
 	spec := spawn.Spec{
 		Name: in.launch.name, Path: binary, Args: args, Env: env, CPUs: in.launch.cpus,
-		Grace: how.Grace.Std(), ReadyTimeout: readyTimeout,
+		Grace: how.Grace.Std(), ReadyTimeout: readyTimeout, Memory: in.launch.memory,
 	}
 	if in.launch.transport == scenarios.Stdio {
 		spec.Stdio, spec.Ready = true, in.answers
@@ -155,6 +160,7 @@ func (in *instance) argsAndEnv(how *scenarios.Launch) (args, env []string, err e
 	if in.launch.bounded {
 		options = append(options, *in.subject.Bounded)
 	}
+	options = append(options, in.launch.more...)
 	env = spawn.Inherit(in.subject.Inherit...)
 	for _, o := range options {
 		more, err := in.vars.ExpandAll(o.Args)

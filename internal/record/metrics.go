@@ -33,6 +33,8 @@ const (
 	Overload        Kind = "Overload"        // more than the server admits, with its verdict
 	OverloadReading Kind = "OverloadReading" // one second of it
 
+	Proof Kind = "Proof" // a memory limit put to the test, with its verdict
+
 	Abandoned Kind = "Abandoned" // what one way of going away leaves behind, with its verdict
 )
 
@@ -70,7 +72,8 @@ func Metrics() []Metric {
 	for _, m := range Methods() {
 		table = append(table, methodMetrics(m)...)
 	}
-	return slices.Concat(table, runMetrics(), noiseMetrics(), soakMetrics(), overloadMetrics(), abandonedMetrics())
+	return slices.Concat(table, runMetrics(), noiseMetrics(), soakMetrics(), overloadMetrics(), abandonedMetrics(),
+		proofMetrics())
 }
 
 // MetricsOf returns the metrics that a result of the given kind has, or says are absent.

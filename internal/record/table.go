@@ -18,7 +18,7 @@ func memoryMetrics() []Metric {
 			Meaning: "Growth of the resident set from the first client to the last, for each client after the first."},
 		{Unit: "mean-RSS-bytes", Better: Lower, Kinds: []Kind{Series, Open},
 			Meaning: "Resident set under load, averaged over time."},
-		{Unit: "peak-RSS-bytes", Better: Lower, Kinds: []Kind{Point, Series, Open},
+		{Unit: "peak-RSS-bytes", Better: Lower, Kinds: []Kind{Point, Series, Open, Proof},
 			Meaning: "High-water mark of the resident set that the kernel kept while under load; on stdio of all processes together."},
 		{Unit: "rest-RSS-bytes", Better: Lower, Kinds: []Kind{Point, Series},
 			Meaning: "Resident set after the load stopped, collections were forced and memory came to rest, clients still connected; on stdio of all processes together."},
@@ -144,11 +144,11 @@ func (m Method) words() string {
 
 func runMetrics() []Metric {
 	return []Metric{
-		{Unit: "clients", Kinds: []Kind{Point, Series, Open},
+		{Unit: "clients", Kinds: []Kind{Point, Series, Open, Proof},
 			Meaning: "Clients at once: credentials on HTTP, processes on stdio."},
-		{Unit: "inflight", Kinds: []Kind{Series},
+		{Unit: "inflight", Kinds: []Kind{Series, Proof},
 			Meaning: "Requests in flight at all times, over all credentials."},
-		{Unit: "calls", Kinds: []Kind{Series, Open},
+		{Unit: "calls", Kinds: []Kind{Series, Open, Proof},
 			Meaning: "Calls completed in the mixed load, all methods together."},
 		{Unit: "calls/s", Better: Higher, Kinds: []Kind{Series, Open},
 			Meaning: "Calls completed in each second while the load was steady: in a closed loop from when every connection had its first answer, and in both until no call was begun any more."},
