@@ -91,7 +91,7 @@ func standInVars(gitlab *fakegitlab.Server) scenarios.Vars {
 	project := gitlab.Project(0)
 	return scenarios.Vars{
 		"gitlab": gitlab.URL(), "gitlab_api": gitlab.APIURL(),
-		"project_id": fmt.Sprint(project.ID), "project": project.Name,
+		"project_id": fmt.Sprint(project.ID), "project": project.Name, "download": fmt.Sprint(gitlab.DownloadBytes()),
 	}
 }
 

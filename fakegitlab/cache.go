@@ -27,6 +27,9 @@ func (c *cache) get(k cacheKey) *answer {
 
 func (c *cache) put(k cacheKey, a *answer) {
 	size := len(a.body) + len(k.uri) + 256
+	if size > cacheBytes {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.answers == nil || c.bytes+size > cacheBytes {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -250,4 +251,17 @@ func TestSizesAreOptions(t *testing.T) {
 		assert.Equal(t, total, get(t, s, path).header.Get("X-Total"), path)
 	}
 	assert.Contains(t, get(t, s, "/projects/1").body, `"web_url":"https://git.test/`)
+}
+
+func TestDownloadsAreAsLargeAsTold(t *testing.T) {
+	for want, opts := range map[int]fakegitlab.Options{2000: {}, 5 << 20: {Download: 5 << 20}} {
+		s := start(t, opts)
+		for _, path := range []string{"/projects/1/export/download", "/projects/1/repository/archive.tar.gz"} {
+			r := get(t, s, path)
+			assert.Len(t, r.body, want, path)
+			assert.Equal(t, "application/octet-stream", r.header.Get("Content-Type"))
+			assert.False(t, utf8.ValidString(r.body), "they are no text")
+			assert.Equal(t, r.body, get(t, s, path).body)
+		}
+	}
 }

@@ -19,6 +19,8 @@ type Options struct {
 	Tokens []string
 	// Latency is added to every answer; SetLatency changes it while running.
 	Latency time.Duration
+	// Download is how many bytes exports and archives have: 2000 when zero. They are binary and all the same.
+	Download int
 	// ETag makes successful reads carry an entity tag and answers a matching If-None-Match with 304.
 	ETag bool
 	// Gzip compresses bodies of 1 KiB and more for clients that accept it.
@@ -37,6 +39,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.Groups, 40)
 	setDefault(&o.Users, 2000)
 	setDefault(&o.PerProject, 40)
+	setDefault(&o.Download, 2000)
 	setDefault(&o.ExternalURL, "https://gitlab.example.com")
 	return o
 }

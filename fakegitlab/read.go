@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"strings"
 )
 
 // read answers a GET or HEAD, from the cache when it can.
@@ -117,6 +118,9 @@ func (s *Server) search(t *target, q url.Values, base string) *answer {
 func (s *Server) raw(t *target) *answer {
 	c := s.thing(t)
 	last := t.segs[len(t.segs)-1]
+	if last == "download" || last == "archive" || strings.HasPrefix(last, "archive.") {
+		return &answer{status: http.StatusOK, mime: "application/octet-stream", body: s.download()}
+	}
 	it := c.item(0)
 	body := prose(it.h, 2000) + "\n"
 	if last == "raw" {

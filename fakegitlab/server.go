@@ -37,6 +37,9 @@ type Server struct {
 	dataMu sync.RWMutex // guards store
 	store  store
 	cache  cache
+
+	downloadOnce sync.Once
+	downloadBody []byte
 }
 
 // New starts a stand-in on a free loopback port. Close stops it.

@@ -21,6 +21,9 @@ import (
 //	otlp        base URL of the stand-in that receives OTLP
 //	project_id  numeric id of a project that exists
 //	project     its full path
+//	download    how many bytes a download from the stand-in has
+//	value       the value of a sweep in turn
+//	surface     one of several surfaces
 //
 //	session_timeout  how long a session may be silent, where sessions are to end by themselves
 type Vars map[string]string

@@ -116,6 +116,9 @@ func (s *Subject) validateParts() error {
 			return fmt.Errorf("surfaces.%s: %w", name, err)
 		}
 	}
+	if err := s.Sizing.validate(s); err != nil {
+		return fmt.Errorf("sizing.%w", err)
+	}
 	return nil
 }
 

@@ -39,7 +39,9 @@ type Subject struct {
 	// Bounded makes it refuse, at once, what one client asks while {bound} of its requests are in progress.
 	Bounded *Option `toml:"bounded"`
 	// Sessions is what it does for clients of older revisions; none where it has no sessions.
-	Sessions *Sessions                `toml:"sessions"`
+	Sessions *Sessions `toml:"sessions"`
+	// Sizing is for the benchmarks of sizing.
+	Sizing   Sizing                   `toml:"sizing"`
 	Surfaces map[Surface]*SurfaceSpec `toml:"surfaces"`
 }
 
@@ -131,11 +133,13 @@ const (
 	CallBad = "bad"
 	// CallMissing asks for something that GitLab answers with an error.
 	CallMissing = "missing"
+	// CallHeavy is a download, which GitLab answers with {download} bytes.
+	CallHeavy = "heavy"
 )
 
 // CallNames lists the names a subject file may use under calls, in an order in which they can be made.
 func CallNames() []string {
-	return []string{CallRead, CallFind, CallWrite, CallWritten, CallBad, CallMissing}
+	return []string{CallRead, CallFind, CallWrite, CallWritten, CallBad, CallMissing, CallHeavy}
 }
 
 // TransportNames lists the transports that the subject has, stdio first.

@@ -98,6 +98,17 @@ func TestClosedByCalls(t *testing.T) {
 	})
 }
 
+// A pause is between an answer and the next call, before none and after none.
+func TestClosedPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := Closed(t.Context(), workers(t, 2, takes(time.Second), "call"), Options{Calls: 3, Pause: 5 * time.Second})
+		require.NoError(t, err)
+		assert.Equal(t, int64(6), p.Calls())
+		assert.Equal(t, 13*time.Second, p.Elapsed())
+		assert.InEpsilon(t, time.Second, p.Methods["call"].Max, 1e-9, "it is no part of a latency")
+	})
+}
+
 func TestLatenciesAreWhatTheyWere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ladder := func(n int) (time.Duration, mcp.Outcome, string) {
@@ -400,6 +411,7 @@ func TestAbsurdOptions(t *testing.T) {
 			return Closed(t.Context(), ws, Options{Duration: 2, Enough: 1, Longest: 1})
 		},
 		"enough": func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Enough: 1}) },
+		"pause":  func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Pause: 1}) },
 		"calls":  func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Calls: 1}) },
 	} {
 		_, err := run()

@@ -25,7 +25,7 @@ func (x *exchange) begin(req *Request, id int64, reply *Reply, keep *bytes.Buffe
 // body takes a piece of the response's body in.
 func (x *exchange) body(p []byte) {
 	switch {
-	case x.status != 200 || x.media == mediaOther:
+	case x.status != 200 || x.media == mediaOther || x.msg.req.plain != "":
 		x.note = append(x.note, p[:min(len(p), maxText-len(x.note))]...)
 	case x.media == mediaJSON:
 		x.msg.feed(p)
@@ -82,6 +82,8 @@ func (x *exchange) end() {
 		x.reply.set(Refused, x.statusReason())
 	case x.status != 200:
 		x.fail(x.statusReason())
+	case x.msg.req.plain != "":
+		x.endPlain()
 	case x.media == mediaOther:
 		x.fail("shape: neither JSON nor events: " + excerpt(x.note))
 	case x.media == mediaJSON:
@@ -100,6 +102,15 @@ func (x *exchange) endJSON() {
 	default:
 		x.fail(why)
 	}
+}
+
+// endPlain judges a page that is no message.
+func (x *exchange) endPlain() {
+	if want := x.msg.req.plain; !bytes.Contains(x.note, []byte(want)) {
+		x.fail("shape: no " + strconv.Quote(want) + " in the page: " + excerpt(x.note))
+		return
+	}
+	x.reply.set(OK, "")
 }
 
 // statusReason is the reason of a call that its status decided.

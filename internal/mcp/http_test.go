@@ -320,6 +320,39 @@ func TestHTTPFetch(t *testing.T) {
 	assert.JSONEq(t, `{"jsonrpc":"2.0","result":{},"id":100000000}`, string(body))
 }
 
+// A page is no message: what it says and its status are all that is looked at.
+func TestHTTPGet(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer  string
+		outcome Outcome
+		reason  string
+	}{
+		"JSON":    {withLength("200 OK", aJSON, `{"status":"ok"}`), OK, ""},
+		"text":    {withLength("200 OK", "text/plain", "all is ok\n"), OK, ""},
+		"wrong":   {withLength("200 OK", aJSON, `{"status":"down"}`), Failed, `shape: no "ok" in the page: {"status":"down"}`},
+		"empty":   {withLength("200 OK", aJSON, ""), Failed, `shape: no "ok" in the page: `},
+		"late":    {withLength("200 OK", aJSON, strings.Repeat(" ", maxText-1)+"ok"), Failed, `shape: no "ok" in the page: o`},
+		"missing": {withLength("404 Not Found", "text/plain", "ok"), Failed, "status 404: ok"},
+		"busy":    {withLength("503 Service Unavailable", "text/plain", "ok"), Refused, "status 503: ok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStub(t, always(tt.answer))
+			c := dial(t, HTTPConfig{URL: s.url})
+			get := NewGet("health", c.config.Version, "ok")
+			for range 2 {
+				var reply Reply
+				c.Do(t.Context(), get, &reply)
+				assert.Equal(t, tt.outcome, reply.Outcome)
+				assert.Equal(t, tt.reason, reply.Reason)
+			}
+			heads, bodies := s.noted()
+			assert.Regexp(t, `^GET /mcp\r`, heads[1])
+			assert.Empty(t, bodies[1])
+			assert.EqualValues(t, 1, s.connections.Load(), "on one connection")
+		})
+	}
+}
+
 func TestHTTPAbsurdities(t *testing.T) {
 	s := newStub(t, always(okReply))
 	for name, config := range map[string]HTTPConfig{

@@ -55,6 +55,7 @@ type Request struct {
 	needles []needle
 	memory  memory
 
+	plain        string // what a page that is no message must contain; empty for messages
 	notification bool   // it has no id and gets no reply
 	verb         string // the HTTP verb, POST where empty
 }
@@ -83,6 +84,12 @@ func NewRequest(spec Spec) (*Request, error) {
 	}
 	r.memory.varies.Store(spec.Varies)
 	return r, nil
+}
+
+// NewGet returns a request for the page at a connection's URL, which is no message: the right answer has status 200
+// and contains a text among its first 200 bytes.
+func NewGet(label string, version Version, contains string) *Request {
+	return &Request{spec: Spec{Label: label, Method: "GET", Version: version}, plain: contains, verb: "GET", head: []byte("\r\n")}
 }
 
 // Label is the name results are kept under.

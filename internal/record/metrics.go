@@ -35,6 +35,14 @@ const (
 
 	Proof Kind = "Proof" // a memory limit put to the test, with its verdict
 
+	Ladder   Kind = "Ladder"   // so many calls with large answers in one process
+	Endpoint Kind = "Endpoint" // a cheap endpoint, as fast as it answers
+	Sweep    Kind = "Sweep"    // one setting at one value
+	Held     Kind = "Held"     // so many calls that GitLab does not answer
+	Session  Kind = "Session"  // so many sessions of an older protocol
+	Configs  Kind = "Configs"  // several surfaces in one process
+	Image    Kind = "Image"    // the binary and a container image of it
+
 	Abandoned Kind = "Abandoned" // what one way of going away leaves behind, with its verdict
 )
 
@@ -72,8 +80,8 @@ func Metrics() []Metric {
 	for _, m := range Methods() {
 		table = append(table, methodMetrics(m)...)
 	}
-	return slices.Concat(table, runMetrics(), noiseMetrics(), soakMetrics(), overloadMetrics(), abandonedMetrics(),
-		proofMetrics())
+	return slices.Concat(alsoOfSizing(table), alsoOfSizing(runMetrics()), sizingMetrics(), noiseMetrics(), soakMetrics(),
+		overloadMetrics(), abandonedMetrics(), proofMetrics())
 }
 
 // MetricsOf returns the metrics that a result of the given kind has, or says are absent.

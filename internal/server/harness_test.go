@@ -142,7 +142,7 @@ func serveTest(t *testing.T, args ...string) *served {
 	config, err := parse(append([]string{"--http", "--gitlab-url", g.URL}, args...), env(), io.Discard)
 	require.NoError(t, err)
 	s := &served{gitlab: g, log: &lockedBuffer{}}
-	s.app, err = newApp(t.Context(), config, Build{Version: "v1"}, s.log)
+	s.app, err = newApp(t.Context(), config, Build{Version: "v1", Commit: "c1", Go: "go1"}, s.log)
 	require.NoError(t, err)
 	t.Cleanup(s.app.close)
 	s.app.tools = builtOnce

@@ -185,15 +185,16 @@ func (a *app) routes(closing context.Context, credentials *pool.Pool) http.Handl
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", e.on(a.config.Surface))
 	mux.HandleFunc("/mcp/{surface}", e.named)
-	mux.Handle("GET /health", health(a.build))
+	mux.Handle("GET /health", fixed(map[string]string{"status": "ok", "version": a.build.Version}))
+	mux.Handle("GET /version", fixed(map[string]string{"version": a.build.Version, "commit": a.build.Commit, "go": a.build.Go}))
 	return localNamesOnly(http.NewCrossOriginProtection().Handler(mux))
 }
 
-// health says that the process lives. It asks nobody and needs nothing.
-func health(b Build) http.Handler {
-	body, err := json.Marshal(map[string]string{"status": "ok", "version": b.Version})
+// fixed answers with one object. It asks nobody and needs nothing, so that an answer says that the process lives.
+func fixed(object map[string]string) http.Handler {
+	body, err := json.Marshal(object)
 	if err != nil {
-		panic(err) // two strings always encode
+		panic(err) // strings always encode
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

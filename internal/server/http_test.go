@@ -16,14 +16,19 @@ import (
 	"mcpbench/internal/server/pool"
 )
 
-func TestHealthNeedsNothing(t *testing.T) {
+func TestPagesNeedNothing(t *testing.T) {
 	s := serveTest(t)
-	resp, err := s.Client().Get(s.URL + "/health")
-	require.NoError(t, err)
-	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"status":"ok","version":"v1"}`, string(body))
+	for path, want := range map[string]string{
+		"/health":  `{"status":"ok","version":"v1"}`,
+		"/version": `{"version":"v1","commit":"c1","go":"go1"}`,
+	} {
+		resp, err := s.Client().Get(s.URL + path)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.JSONEq(t, want, string(body))
+	}
 	assert.Zero(t, s.gitlab.users.Load()+s.gitlab.others.Load())
 	assert.Equal(t, pool.Stats{}, s.pool.Stats(), "no catalog before a credential")
 }
