@@ -35,6 +35,16 @@ func newProgress(out *os.File, total int) *progress {
 	return &progress{out: out, terminal: terminal, total: total, now: time.Now, started: time.Now()}
 }
 
+// more says that an item of the total turned out to be n more.
+func (p *progress) more(n int) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total += n
+}
+
 // begin says that the next item runs.
 func (p *progress) begin(name string) {
 	if p == nil {

@@ -1,0 +1,203 @@
+package bench_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mcpbench/internal/stat"
+	"mcpbench/scenarios"
+)
+
+// What the gate allows.
+const (
+	// rateWithin is how far the rate of admitted calls may be from what the bound admits.
+	rateWithin = 0.10
+	// memoryWithin is how much more the second half of the overload may take than the first.
+	memoryWithin = 0.05
+	// soon is the part of the time that an admitted call takes at least in which a refusal has to come: one that takes
+	// longer has waited for something.
+	soon = 0.5
+	// leastObject is the least that anything of the heap takes in Go, and heapNoise what a heap changes by with
+	// nothing kept: pools fill, and tables grow.
+	leastObject, heapNoise = 8, 256 << 10
+	// moreDescriptors is how many more descriptors may be open after the overload: of connections to GitLab.
+	moreDescriptors = 32
+)
+
+// rule holds a variant to what must be so.
+func (f *overloadFigures) rule(subject string) *ruling {
+	r := &ruling{gate: "overload/" + f.plan.Variant, subject: subject}
+	f.ruleRate(r)
+	f.ruleOutcomes(r)
+	if f.plan.Refuses() {
+		f.ruleRefusals(r)
+	}
+	f.ruleState(r)
+	f.ruleOthers(r)
+	f.ruleAfter(r)
+	return r
+}
+
+// inTime is the verdict on something that takes time: where others had a part in it, it says nothing against the
+// subject.
+func (f *overloadFigures) inTime(ok bool) stat.Verdict {
+	switch {
+	case ok:
+		return stat.Pass
+	case len(f.doubts) > 0:
+		return stat.Inconclusive
+	default:
+		return stat.Fail
+	}
+}
+
+// disturbed is what is said beside a finding that others had a part in.
+func (f *overloadFigures) disturbed(found string, v stat.Verdict) string {
+	if v != stat.Inconclusive || len(f.doubts) == 0 {
+		return found
+	}
+	return found + ", but " + strings.Join(f.distinctDoubts(), ", ")
+}
+
+// distinctDoubts are the doubts, each once.
+func (f *overloadFigures) distinctDoubts() []string {
+	return slices.Compact(slices.Sorted(slices.Values(f.doubts)))
+}
+
+// timed adds a finding about something that takes time.
+func (f *overloadFigures) timed(r *ruling, what string, ok bool, found, bound string) {
+	v := f.inTime(ok)
+	r.hold(what, v, f.disturbed(found, v), bound)
+}
+
+// ruleRate wants as many calls admitted as the bound lets through, which takes a subject whose processors come to
+// that by themselves.
+func (f *overloadFigures) ruleRate(r *ruling) {
+	const what = "admitted"
+	if f.plan.Credentials > 0 {
+		r.passes(what, f.admitted > 0, fmt.Sprintf("%.0f/s", f.admitted), "any: nothing bounds calls")
+		return
+	}
+	bound := fmt.Sprintf("within %.0f%% of the %.0f/s that %d in progress come to", 100*rateWithin, f.capacityDuring, f.plan.Bound)
+	found := fmt.Sprintf("%.1f/s; before, %.1f/s of %.0f", f.admitted, f.before, f.capacity)
+	part := f.admitted / f.capacityDuring
+	switch {
+	case part > 1+rateWithin:
+		r.passes(what, false, found, bound)
+	case f.before < (1-rateWithin)*f.capacity && f.plan.Refuses():
+		r.hold(what, stat.Inconclusive, f.disturbed(found+": it is not the bound that held calls back", stat.Inconclusive), bound)
+	default:
+		f.timed(r, what, part >= 1-rateWithin, found, bound)
+	}
+}
+
+// ruleOutcomes wants everything else to be refused, and nothing else.
+func (f *overloadFigures) ruleOutcomes(r *ruling) {
+	found := fmt.Sprintf("%d refused, %d failed, %d without answer, of %d", f.refused, f.failed, f.unanswered, f.asked)
+	if f.failed > 0 {
+		found += " (" + countedReasons(f.reasons) + ")"
+	}
+	if f.plan.Refuses() {
+		r.passes("everything else refused", f.refused > 0 && f.failed+f.unanswered == 0, found, "some, 0, 0")
+		return
+	}
+	r.passes("everything answered", f.refused+f.failed+f.unanswered == 0, found, "0, 0, 0")
+}
+
+// ruleRefusals wants refusals to come at once, say when to come back, and leave nothing behind.
+func (f *overloadFigures) ruleRefusals(r *ruling) {
+	r.passes("Retry-After", f.refused > 0 && f.untold == 0, fmt.Sprintf("missing on %d of %d", f.untold, f.refused), "on each")
+	limit := time.Duration(soon * float64(f.plan.Bound) / f.capacityDuring * float64(time.Second))
+	p50 := f.refusal.percentile(0.5)
+	bound := fmt.Sprintf("median within %v, half of what GitLab takes", limit)
+	found := fmt.Sprintf("median %v, shortest %v", p50.at.Round(time.Microsecond), f.refusal.shortest().Round(time.Microsecond))
+	switch {
+	case !p50.known:
+		r.hold("refused at once", stat.Inconclusive, fmt.Sprintf("%d refusals", p50.n), bound)
+	case f.refusal.shortest() > limit: // nobody else makes the shortest of all wait
+		r.passes("refused at once", false, found, bound)
+	default:
+		f.timed(r, "refused at once", p50.at <= limit, found, bound)
+	}
+	f.ruleKept(r)
+}
+
+func (f *overloadFigures) ruleKept(r *ruling) {
+	const what = "kept of refusals"
+	k := f.refusing
+	switch {
+	case k == nil || k.refused == 0:
+		r.passes(what, false, "no call was refused while the bound was filled", "refusals alone")
+	case k.other > 0:
+		r.passes(what, false, fmt.Sprintf("%d of %d were not refused while the bound was filled", k.other, k.other+k.refused), "refusals alone")
+	case k.grown == nil:
+		// The heap cannot be read. What the resident set says of it is another finding.
+	default:
+		limit := max(leastObject*k.refused, heapNoise)
+		r.passes(what, *k.grown < limit, fmt.Sprintf("%d bytes of heap by %d", *k.grown, k.refused),
+			fmt.Sprintf("below %d: an object each, or what a heap changes by", limit))
+	}
+}
+
+// ruleState wants the resident set to stay where it was, and connections to be given back.
+func (f *overloadFigures) ruleState(r *ruling) {
+	grown := f.rssSecond/f.rssFirst - 1
+	r.passes("memory of the second half", f.rssFirst > 0 && grown <= memoryWithin,
+		fmt.Sprintf("%+.1f%% on %.1f MiB", 100*grown, f.rssFirst/mib), fmt.Sprintf("up to %.0f%% more than the first", 100*memoryWithin))
+	r.passes("descriptors", f.descriptors[2] <= f.descriptors[0]+moreDescriptors,
+		fmt.Sprintf("%d before, up to %d, %d after", f.descriptors[0], f.descriptors[1], f.descriptors[2]),
+		fmt.Sprintf("up to %d more than before", moreDescriptors))
+	if s := f.silence; s != nil {
+		r.passes("connections that ask nothing", s.opened >= f.plan.Idle+f.plan.Trickling && s.longest <= scenarios.GiveUp,
+			fmt.Sprintf("%d opened, %d ended by the server, kept up to %v", s.opened, s.ended, s.longest.Round(time.Second/10)),
+			fmt.Sprintf("none longer than %v", scenarios.GiveUp))
+	}
+	if f.plan.Credentials > 0 {
+		r.passes("credentials admitted again", f.admissions > 0.5*f.admitted,
+			fmt.Sprintf("%.0f/s in %.0f calls/s", f.admissions, f.admitted), "for most calls, or none was over the pool's bound")
+	}
+}
+
+// ruleOthers wants others to be served all the while.
+func (f *overloadFigures) ruleOthers(r *ruling) {
+	for _, o := range []struct {
+		what string
+		answered
+	}{{"probe", f.probe}, {"health", f.health}} {
+		found := fmt.Sprintf("%d of %d wrong, %d late, longest %v", o.wrong, o.calls, o.late, o.longest.Round(time.Millisecond/10))
+		bound := fmt.Sprintf("all right, and within %v of what GitLab takes", patience)
+		if o.wrong > 0 || o.calls == 0 {
+			r.passes(o.what, false, found+" ("+o.why+")", bound)
+			continue
+		}
+		f.timed(r, o.what, o.late == 0, found, bound)
+	}
+}
+
+// ruleAfter wants calls to take as long after the overload as before it. Equal is what the two intervals say at
+// their ends: that the median has surely not grown by more than equalWithin. If they allow both, that is not known.
+func (f *overloadFigures) ruleAfter(r *ruling) {
+	before, after := f.busyBefore.percentile(0.5), f.busyAfter.percentile(0.5)
+	bound := fmt.Sprintf("up to %.0f%% more than before, whatever the intervals hold", 100*equalWithin)
+	if !before.known || !after.known {
+		r.hold("median after", stat.Inconclusive, fmt.Sprintf("%d calls before, %d after", before.n, after.n), bound)
+		return
+	}
+	least, most := float64(after.lo)/float64(before.hi)-1, float64(after.hi)/float64(before.lo)-1
+	found := fmt.Sprintf("%+.1f to %+.1f%% on %v", 100*least, 100*most, before.at.Round(time.Microsecond))
+	verdict := stat.Inconclusive
+	switch {
+	case most <= equalWithin:
+		verdict = stat.Pass
+	case least > equalWithin:
+		verdict = f.inTime(false)
+	}
+	r.hold("median after", verdict, f.disturbed(found, verdict), bound)
+	if f.recovery == nil {
+		f.timed(r, "recovery", false, "never", "a row of calls as before")
+		return
+	}
+	f.timed(r, "recovery", true, f.recovery.Round(time.Millisecond).String(), "a row of calls as before")
+}

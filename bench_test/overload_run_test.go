@@ -1,0 +1,409 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"mcpbench/fakegitlab"
+	"mcpbench/internal/load"
+	"mcpbench/internal/mcp"
+	"mcpbench/internal/meter"
+	"mcpbench/internal/record"
+	"mcpbench/scenarios"
+)
+
+// overloadRun is one variant of overload while it is tried.
+type overloadRun struct {
+	t      *testing.T
+	suite  *suite
+	plan   scenarios.Overload
+	gitlab *fakegitlab.Server
+	people *population
+	call   *mcp.Request
+	// latency is what GitLab takes but for during the overload.
+	latency time.Duration
+
+	busy, churning, probes []*mcp.HTTPConn
+	found                  overloadFound
+}
+
+// Credentials of the stand-in.
+const (
+	busyCredential = iota
+	probeCredential
+	firstOfMany
+)
+
+// overloadFound is what was measured.
+type overloadFound struct {
+	// tried is what the bound came to while GitLab took the time asked for, if that was tried.
+	tried *float64
+	// begun is when the first phase that counts began.
+	begun                 time.Time
+	before, during, after overloadPhase
+	probe, health         []heard
+	readings              []meter.Reading
+	silence               *silence
+	// descriptors are the subject's as the loads before and after the overload ended.
+	descriptorsBefore, descriptorsAfter int
+	refusing                            *refusing
+}
+
+// overloadPhase is a load of the busy credential, or of many.
+type overloadPhase struct {
+	// From and to are the part in which the load was even: all connections had had an answer.
+	from, to, ended time.Time
+	heard           []heard
+	spent           spending
+	wall            time.Duration
+	doubts          []string
+	// others is how many requests reached GitLab that were none of a call.
+	others int64
+}
+
+// refusing is what refusals alone came to.
+type refusing struct {
+	refused int64
+	other   int64
+	cpu     time.Duration
+	grown   *int64 // bytes of live heap
+}
+
+// tryOverload tries a variant on the subject of a suite.
+func tryOverload(t *testing.T, s *suite, plan scenarios.Overload) (*overloadRun, error) {
+	t.Helper()
+	r := &overloadRun{t: t, suite: s, plan: plan, latency: plan.Latency}
+	if err := r.start(); err != nil {
+		return nil, err
+	}
+	for _, step := range []struct {
+		name string
+		do   func(context.Context) error
+	}{{"connect", r.connect}, {"find a latency", r.size}, {"overload", r.overload}, {"refuse", r.refuse}} {
+		s.progress.phase("%s", step.name)
+		if err := step.do(t.Context()); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w%s", plan.Variant, step.name, err, r.people.tails())
+		}
+	}
+	return r, nil
+}
+
+// start starts the stand-in and the subject.
+func (r *overloadRun) start() error {
+	r.gitlab = fakegitlab.New(fakegitlab.Options{Latency: r.latency})
+	r.t.Cleanup(r.gitlab.Close)
+	surface := upstreamSurface(r.suite.subject)
+	vars := standInVars(r.gitlab)
+	vars["bound"] = fmt.Sprint(r.plan.Bound)
+	vars["clients"] = fmt.Sprint(r.plan.Pool)
+	built, err := buildRequests(r.suite.subject, r.suite.subject.Surfaces[surface], vars)
+	if err != nil {
+		return err
+	}
+	r.call = built[record.Call]
+	r.people = &population{suite: r.suite, token: r.gitlab.Token, launch: launch{
+		name: "Overload/" + r.plan.Name(r.suite.subject.Name), transport: scenarios.HTTP, surface: surface,
+		bounded: r.suite.subject.Bounded != nil, many: r.plan.Pool > 0, cpus: r.suite.cpus.Subject, vars: vars,
+	}}
+	return r.people.startIdle(r.t)
+}
+
+// upstreamSurface is the smallest surface whose read asks GitLab: a call that does not takes no time.
+func upstreamSurface(s *scenarios.Subject) scenarios.Surface {
+	for _, name := range s.SurfaceNames() {
+		if s.Surfaces[name].Calls[scenarios.CallRead].Upstream > 0 {
+			return name
+		}
+	}
+	return s.SurfaceNames()[0]
+}
+
+func (r *overloadRun) instance() *instance { return r.people.instances[0] }
+
+// connect opens the connections, of which each credential's first one is answered once.
+func (r *overloadRun) connect(ctx context.Context) error {
+	var errs [3]error
+	r.busy, errs[0] = r.dial(ctx, busyCredential, max(r.plan.Bound, r.plan.Connections))
+	r.probes, errs[1] = r.dial(ctx, probeCredential, r.plan.Probes)
+	for i := range r.plan.Credentials {
+		conns, err := r.dial(ctx, firstOfMany+i, 1)
+		r.churning, errs[2] = append(r.churning, conns...), errors.Join(errs[2], err)
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	_, err := load.Admit(ctx, r.workers([]*mcp.HTTPConn{r.busy[0], r.probes[0]}), 1)
+	return err
+}
+
+func (r *overloadRun) dial(ctx context.Context, credential, n int) ([]*mcp.HTTPConn, error) {
+	first, err := r.instance().dial(ctx, r.gitlab.Token(credential))
+	if err != nil {
+		return nil, err
+	}
+	conns := []*mcp.HTTPConn{first}
+	r.t.Cleanup(func() { assert.NoError(r.t, first.Close()) })
+	for len(conns) < n {
+		conn, err := first.Another(ctx)
+		if err != nil {
+			return nil, err
+		}
+		conns = append(conns, conn)
+		r.t.Cleanup(func() { assert.NoError(r.t, conn.Close()) })
+	}
+	return conns, nil
+}
+
+func (r *overloadRun) workers(conns []*mcp.HTTPConn) []load.Worker {
+	workers := make([]load.Worker, len(conns))
+	for i, conn := range conns {
+		workers[i] = load.Worker{Conn: conn, Requests: []*mcp.Request{r.call}}
+	}
+	return workers
+}
+
+// alone are as many connections of the busy credential as the bound.
+func (r *overloadRun) alone() []load.Worker { return r.workers(r.busy[:r.plan.Bound]) }
+
+const (
+	// sizing is how long a latency of GitLab is tried.
+	sizing = 2 * time.Second
+	// boundHolds is the part of its capacity that the bound must come to, and mostBusy the part of its processors
+	// that the subject may need for that: refusals take some as well, and are not to be what slows calls down.
+	boundHolds, mostBusy = 0.95, 0.5
+)
+
+// size doubles the time that GitLab takes until it is the bound that holds calls back, and not the processors.
+func (r *overloadRun) size(ctx context.Context) error {
+	for range r.plan.Doublings {
+		p, err := r.phase(ctx, r.alone(), load.Options{Duration: sizing, Spread: r.latency}, 0)
+		if err != nil {
+			return err
+		}
+		rate := p.rate(mcp.OK)
+		if r.found.tried == nil {
+			r.found.tried = &rate
+		}
+		busy := p.spent.cpu.Seconds() / p.wall.Seconds() / float64(r.processors())
+		if rate >= boundHolds*r.plan.Capacity(r.latency) && busy <= mostBusy {
+			return nil
+		}
+		r.latency *= 2
+		r.gitlab.SetLatency(r.latency)
+	}
+	return nil
+}
+
+// processors is how many the subject may use.
+func (r *overloadRun) processors() int {
+	if n := len(r.suite.cpus.Subject); n > 0 {
+		return n
+	}
+	return runtime.NumCPU()
+}
+
+// readingsEvery is how often the subject is read.
+const readingsEvery = 100 * time.Millisecond
+
+// overload measures before, during and after, with a probe and a look at its health all the while.
+func (r *overloadRun) overload(ctx context.Context) error {
+	stopWatching, err := r.watch(ctx)
+	if err != nil {
+		return err
+	}
+	r.found.begun = time.Now()
+	return errors.Join(r.phases(ctx), stopWatching())
+}
+
+func (r *overloadRun) phases(ctx context.Context) (err error) {
+	if r.found.before, r.found.descriptorsBefore, err = r.calm(ctx, r.plan.Before); err != nil {
+		return err
+	}
+	r.gitlab.SetLatency(r.latency * time.Duration(r.plan.Slower))
+	if r.plan.Idle+r.plan.Trickling > 0 {
+		address := net.JoinHostPort(loopback, r.instance().vars["port"])
+		r.found.silence = keepSilent(address, r.plan.Idle, r.plan.Trickling, r.plan.Ramp)
+	}
+	r.found.during, err = r.phase(ctx, r.crowd(), load.Options{
+		Duration: r.plan.Ramp + r.plan.During, Spread: r.plan.Ramp,
+	}, r.plan.Pause)
+	if r.found.silence != nil {
+		r.found.silence.stop()
+	}
+	r.gitlab.SetLatency(r.latency)
+	if err != nil {
+		return err
+	}
+	r.found.after, r.found.descriptorsAfter, err = r.calm(ctx, r.plan.After)
+	return err
+}
+
+// crowd is who calls during the overload.
+func (r *overloadRun) crowd() []load.Worker {
+	switch {
+	case r.plan.Credentials > 0:
+		return r.workers(r.churning)
+	case r.plan.Connections > 0:
+		return r.workers(r.busy)
+	default:
+		return r.alone()
+	}
+}
+
+// calm is a phase in which no more is asked than is admitted, and the subject's descriptors as it ends.
+func (r *overloadRun) calm(ctx context.Context, d time.Duration) (overloadPhase, int, error) {
+	p, err := r.phase(ctx, r.alone(), load.Options{Duration: d, Spread: r.latency}, 0)
+	if err != nil {
+		return p, 0, err
+	}
+	reading, err := r.instance().tree.Read()
+	return p, reading.Descriptors, err
+}
+
+// phase runs a closed loop and keeps every answer. A refused connection comes back when it was told to.
+func (r *overloadRun) phase(ctx context.Context, workers []load.Worker, options load.Options, pause time.Duration) (overloadPhase, error) {
+	var e ear
+	options.After = e.listen(pause)
+	asked := r.gitlab.Total()
+	w, err := startWatch(r.people)
+	if err != nil {
+		return overloadPhase{}, err
+	}
+	began := time.Now()
+	p, err := load.Closed(ctx, workers, options)
+	if err != nil {
+		return overloadPhase{}, err
+	}
+	spent, err := w.stop()
+	phase := overloadPhase{
+		from: p.Steady.Start, to: p.Steady.End, ended: p.End, heard: e.from(0), spent: spent, wall: p.Elapsed(),
+		others: r.gitlab.Total() - asked,
+	}
+	if phase.from.IsZero() { // some had no answer
+		phase.from, phase.to = began.Add(options.Spread), began.Add(options.Duration)
+	}
+	phase.others -= int64(len(those(phase.heard, mcp.OK)) * r.suite.subject.Surfaces[r.people.launch.surface].Calls[scenarios.CallRead].Upstream)
+	phase.doubts = disturbances(&loadTotal{wall: phase.wall, spent: spent}, r.suite)
+	return phase, err
+}
+
+// disturbances are what others had a part in a phase with.
+func disturbances(total *loadTotal, s *suite) []string {
+	var doubts sheet
+	certifySuite(&doubts, "", total, s.cpus)
+	certifyHost(&doubts, "", total)
+	return doubts.result.Certificate
+}
+
+// rate is how many calls a second came to an outcome while the load was even.
+func (p *overloadPhase) rate(outcome mcp.Outcome) float64 {
+	return float64(len(those(p.even(), outcome))) / p.to.Sub(p.from).Seconds()
+}
+
+// even is what was heard while the load was even.
+func (p *overloadPhase) even() []heard { return during(p.heard, p.from, p.to) }
+
+// watch has a credential that is not busy call, asks for the subject's health and reads it, until the returned
+// function is called.
+func (r *overloadRun) watch(ctx context.Context) (stop func() error, err error) {
+	how := r.suite.subject.Transports[scenarios.HTTP]
+	url, err := r.instance().vars.Expand(how.Ready)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var probe, health ear
+	var both sync.WaitGroup
+	both.Go(func() { watchHealth(ctx, url, &health) })
+	both.Go(func() {
+		// The end cuts what is in flight, which is known as cut.
+		_, _ = load.Closed(ctx, r.workers(r.probes), load.Options{Duration: time.Hour, After: probe.listen(0)})
+	})
+	reading := readEvery(r.instance().tree, readingsEvery)
+	return func() (err error) {
+		cancel()
+		both.Wait()
+		r.found.probe, r.found.health = probe.from(0), health.from(0)
+		r.found.readings, err = reading.stop()
+		return err
+	}, nil
+}
+
+// Refusals alone.
+const (
+	// refusers is how many connections are refused over and over while as many calls as the bound are in progress,
+	// and held is how much longer those take than the others are refused.
+	refusers = 8
+	held     = time.Second
+)
+
+// refuse measures what refusals alone take and keep, where the variant has any.
+func (r *overloadRun) refuse(ctx context.Context) error {
+	if !r.plan.Refuses() {
+		return nil
+	}
+	before, err := r.liveHeap(ctx)
+	if err != nil {
+		return err
+	}
+	r.found.refusing, err = r.refuseAll(ctx)
+	if err != nil {
+		return err
+	}
+	after, err := r.liveHeap(ctx)
+	if before != nil && after != nil {
+		grown := *after - *before
+		r.found.refusing.grown = &grown
+	}
+	return err
+}
+
+// refuseAll fills the bound with calls that take long, and has others refused meanwhile.
+func (r *overloadRun) refuseAll(ctx context.Context) (*refusing, error) {
+	r.gitlab.SetLatency(r.plan.Refusing + held)
+	defer r.gitlab.SetLatency(r.latency)
+	asked := r.gitlab.Total()
+	var holding sync.WaitGroup
+	holding.Go(func() { _, _ = load.Closed(ctx, r.alone(), load.Options{Calls: 1}) })
+	defer holding.Wait()
+	full, cancel := context.WithTimeout(ctx, held/2)
+	defer cancel()
+	for r.gitlab.Total() < asked+int64(r.plan.Bound) {
+		if !wait(full, time.Millisecond) {
+			break // what then is refused says how it went
+		}
+	}
+	start, err := r.instance().tree.Read()
+	if err != nil {
+		return nil, err
+	}
+	p, err := load.Closed(ctx, r.workers(r.busy[r.plan.Bound:r.plan.Bound+refusers]), load.Options{Duration: r.plan.Refusing})
+	if err != nil {
+		return nil, err
+	}
+	end, err := r.instance().tree.Read()
+	return &refusing{refused: p.Refused(), other: p.Calls() - p.Refused() + p.Cut, cpu: end.CPU - start.CPU}, err
+}
+
+// liveHeap is the subject's heap that is still reachable, or nil where it cannot be read.
+func (r *overloadRun) liveHeap(ctx context.Context) (*int64, error) {
+	heap := r.instance().heap
+	if heap == nil {
+		return nil, nil
+	}
+	for range 2 { // what a first one finalizes, a second one frees
+		if err := heap.Collect(ctx); err != nil {
+			return nil, err
+		}
+	}
+	reading, err := heap.Live(ctx)
+	return reading.Live, err
+}
