@@ -26,7 +26,7 @@ NEW ?=
 OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
-.PHONY: abandoned noise
+.PHONY: abandoned noise overload
 .PHONY: help bench bench-resources bench-resources-render check-bench-resources compare truth bench-driver test lint generate \
 	peers inspector conformance suite clean
 
@@ -55,6 +55,12 @@ bench-resources: suite ## measure all for the published record of this host, the
 	$(call measure,Point,$(ROUNDS),points.txt)
 	$(call measure,Series,$(SERIES_ROUNDS),series.txt)
 	@mkdir -p $(RECORD) && mv $(OUT)/resources/*.txt $(RECORD)/
+	@$(MAKE) --no-print-directory bench-resources-render
+
+overload: suite ## ask the server for more than it admits, in four ways, in seven minutes, then draw
+	@mkdir -p $(OUT)/resources && rm -f $(OUT)/resources/overload.txt
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestOverload$$' -test.timeout=0 -gate -record=$(OUT)/resources/overload.txt
+	@mkdir -p $(RECORD) && mv $(OUT)/resources/overload.txt $(RECORD)/
 	@$(MAKE) --no-print-directory bench-resources-render
 
 abandoned: suite ## hold the server to what clients that go away may leave behind, in some minutes, then draw
