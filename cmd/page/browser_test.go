@@ -199,6 +199,14 @@ func calculates(t *testing.T, b *chromium, url string) {
 	before := eval[string](t, p, shownMemory)
 	eval[bool](t, p, `(f => { f.elements.people.value = '90'; return f.dispatchEvent(new Event('input', {bubbles: true})); })(document.getElementById('calculator'))`)
 	assert.NotEqual(t, before, eval[string](t, p, shownMemory), "it computes again when the crowd changes")
+	for _, id := range []string{"calc-memory", "calc-limit", "calc-cores", "calc-p99", "calc-inflight"} {
+		link := eval[[]string](t, p, fmt.Sprintf("(a => [a.getAttribute('href'), a.title, a.textContent])(document.querySelector('#%s a'))", id))
+		assert.Regexp(t, `/(points|series)\.txt#L\d+$`, link[0], id)
+		assert.Regexp(t, `^(points|series)\.txt, lines? \d+`, link[1], id)
+	}
+	for _, id := range []string{"calc-memory", "calc-p99"} {
+		assert.Regexp(t, `^[\d.,]+ (MiB|ms), from [\d.,]+ to [\d.,]+$`, eval[string](t, p, fmt.Sprintf("document.getElementById('%s').textContent", id)))
+	}
 	assert.Contains(t, eval[string](t, p, "document.getElementById('calc-snippet').textContent"), "GOMEMLIMIT")
 }
 
@@ -214,25 +222,40 @@ func computesAsGo(t *testing.T, p *tab, of string) {
 	doc, err := page.Draw(rec)
 	require.NoError(t, err)
 	require.NotNil(t, doc.Calculator)
+	type amount struct{ Lo, Middle, Hi float64 }
 	type answer struct {
-		Memory *struct{ Lo, Middle, Hi float64 }
-		Limit, Cores, P99, Mean, Most,
-		Processes float64
-		NoLoad, NoMemory string
+		Memory, Cores, P99               *amount
+		Limit, Mean, Most, Processes     float64
+		NoLoad, NoMemory, NoCores, NoP99 string
 	}
+	same := func(want page.Range, why string, got *amount, gotWhy, about string) {
+		t.Helper()
+		assert.Equal(t, why, gotWhy, about)
+		if why != "" {
+			assert.Nil(t, got, about)
+			return
+		}
+		require.NotNil(t, got, about)
+		assert.InDeltaSlice(t, []float64{want.Lo, want.Middle, want.Hi}, []float64{got.Lo, got.Middle, got.Hi}, 1e-9*want.Hi, about)
+	}
+	seen := make(map[string]bool)
 	for _, s := range doc.Calculator.Surfaces {
-		for _, people := range []int{1, 7, 100, 999, 100_000} {
+		for _, people := range []int{1, 7, 100, 999, 1500, 10_000, 100_000} {
 			for _, every := range []time.Duration{time.Second, 90 * time.Second, time.Hour} {
 				want, err := doc.Calculator.Need(s.Surface, s.Transport, people, every)
 				require.NoError(t, err)
 				got := eval[answer](t, p, fmt.Sprintf("window.mcpbenchCalculator.need(%q, %q, %d, %g)", s.Surface, s.Transport, people, every.Seconds()))
 				about := fmt.Sprintf("%s, %s, %d people every %v", s.Surface, s.Transport, people, every)
-				assert.Equal(t, [2]string{want.NoLoad, want.NoMemory}, [2]string{got.NoLoad, got.NoMemory}, about)
+				assert.Equal(t, want.NoLoad, got.NoLoad, about)
+				same(want.Memory, want.NoMemory, got.Memory, got.NoMemory, about+": memory")
+				cores, noCores := want.Cores()
+				same(cores, noCores, got.Cores, got.NoCores, about+": cores")
+				p99, noP99 := want.P99()
+				same(p99, noP99, got.P99, got.NoP99, about+": p99")
 				if limit, none := want.Limit(); none == "" {
-					require.NotNil(t, got.Memory, about)
-					assert.InEpsilonSlice(t, []float64{want.Memory.Lo, want.Memory.Middle, want.Memory.Hi, limit},
-						[]float64{got.Memory.Lo, got.Memory.Middle, got.Memory.Hi, got.Limit}, 1e-9, about)
+					assert.InEpsilon(t, limit, got.Limit, 1e-9, about)
 				}
+				seen[fmt.Sprint(people > 1000, want.NoMemory == "", noP99 == "")] = true
 				if want.NoLoad == "" {
 					assert.InEpsilon(t, want.Mean, got.Mean, 1e-9, about)
 					assert.InDelta(t, want.Most, got.Most, 0, about)
@@ -240,6 +263,9 @@ func computesAsGo(t *testing.T, p *tab, of string) {
 			}
 		}
 	}
+	assert.True(t, seen["true true false"], "crowds beyond the lines of which memory alone is known")
+	assert.True(t, seen["true false false"], "crowds of which nothing is")
+	assert.True(t, seen["false true true"], "crowds of which all is")
 }
 
 func fitsNarrowScreens(t *testing.T, b *chromium, url string) {

@@ -2,7 +2,9 @@ package page
 
 import (
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"mcpbench/internal/record"
@@ -57,12 +59,13 @@ type SizedLoad struct {
 	Latency   time.Duration `json:"latency"` // the mean, in nanoseconds
 	CPU       SizedFigure   `json:"cpu"`     // nanoseconds a call
 	P99       SizedFigure   `json:"p99"`     // nanoseconds, of tools/call
+	Refs      []string      `json:"refs"`    // file:line of the results it comes from, files by their names
 }
 
-// A SizedFigure is an amount, or the reason why there is none.
+// A SizedFigure is an amount over the rounds, or the reason why there is none.
 type SizedFigure struct {
-	Amount float64 `json:"amount"`
-	Why    string  `json:"why,omitempty"`
+	Range
+	Why string `json:"why,omitempty"`
 }
 
 // A SizedMemory is a model of the peak, in bytes: Process for each person; or
@@ -76,26 +79,38 @@ type SizedMemory struct {
 	Held           *Range       `json:"held,omitempty"`
 	Call           *Range       `json:"call,omitempty"`
 	Steps          []SizedStep  `json:"steps,omitempty"`
+	Beyond         []SizedStep  `json:"beyond,omitempty"`   // likewise for more people than it was measured up to
 	Floors         []SizedFloor `json:"floors,omitempty"`   // by people, rising; the first holds for fewer as well
+	Refs           []string     `json:"refs,omitempty"`     // file:line of the results of Process, or Held, Base and Call
 	People         int          `json:"people,omitempty"`   // that it was measured up to
 	InFlight       float64      `json:"inFlight,omitempty"` // likewise; steps have their own
 	BeyondPeople   string       `json:"beyondPeople,omitempty"`
 	BeyondInFlight string       `json:"beyondInFlight,omitempty"`
+	BeyondTimes    string       `json:"beyondTimes,omitempty"` // why waits say nothing of more people
 }
 
 // A SizedFloor is what admitting so many people was seen to take, below which no
 // memory is given for as many or more.
 type SizedFloor struct {
 	People int     `json:"people"`
-	Bytes  float64 `json:"bytes"`
+	Bytes  float64 `json:"bytes"` // at most
+	Least  float64 `json:"least"`
 }
 
 // A SizedStep is the peak that a step of a series was seen to have.
 type SizedStep struct {
-	People   int     `json:"people"`
-	InFlight float64 `json:"inFlight"`
-	Lo       float64 `json:"lo"`
-	Hi       float64 `json:"hi"`
+	People   int      `json:"people"`
+	InFlight float64  `json:"inFlight"`
+	Lo       float64  `json:"lo"`
+	Hi       float64  `json:"hi"`
+	CPU      *Range   `json:"cpu,omitempty"` // nanoseconds a call, of a step past the lines
+	Refs     []string `json:"refs"`
+}
+
+// sizedStep is a step with its peak.
+func sizedStep(s *Scenario) SizedStep {
+	peak := s.Figure("peak-RSS-bytes")
+	return SizedStep{People: s.Credentials, InFlight: s.Figure("inflight").Median, Lo: peak.Min, Hi: peak.Max, Refs: located(peak.Refs)}
 }
 
 // calculator is that of the series and, beside them, of the processes on stdio.
@@ -116,7 +131,7 @@ func (v *View) calculator() *Calculator {
 	for _, s := range having(v.believed("stdio", false), "peak-RSS-bytes", "clients") {
 		if s.Figure("clients").Median >= 1 {
 			o := newOneEach(s)
-			c.Surfaces = append(c.Surfaces, sized(s, o.loads(), SizedMemory{Process: &o.process}, o.Need))
+			c.Surfaces = append(c.Surfaces, sized(s, o.loads(), SizedMemory{Process: &o.process, Refs: located(o.process.Refs)}, o.Need))
 		}
 	}
 	return c
@@ -147,30 +162,46 @@ func sized(of *Scenario, loads []*Load, memory SizedMemory, need func(int, time.
 	return out
 }
 
+// located are refs without the folders of their files, and of results that were
+// read from a file, so that a record gives the same wherever it is read from.
+func located(refs []string) []string {
+	out := []string{}
+	for _, ref := range refs {
+		if base := path.Base(ref); !strings.HasPrefix(ref, ":") {
+			out = append(out, base)
+		}
+	}
+	return out
+}
+
 // memoryModel is what Memory computes with.
 func (s *Sizer) memoryModel() SizedMemory {
 	if s.noHeld != "" {
 		return SizedMemory{Why: s.noHeld}
 	}
 	held := s.holds()
-	m := SizedMemory{Held: &held, People: s.held.Last, Floors: s.floors(), BeyondPeople: s.beyondPeople(), BeyondInFlight: beyondInFlight(s.Surface)}
+	m := SizedMemory{Held: &held, People: s.held.Last, Floors: s.floors(), Refs: located(held.Refs),
+		BeyondPeople: s.beyondPeople(), BeyondInFlight: beyondInFlight(s.Surface), BeyondTimes: s.timesBeyond()}
+	for _, step := range s.stepsBeyond() {
+		cpu, sized := step.Figure("cpu-ns/call").rounds(), sizedStep(step)
+		sized.CPU = &cpu
+		m.Beyond = append(m.Beyond, sized)
+	}
 	if s.NoModel == "" {
 		m.Base, m.Call, m.InFlight = &s.Model.Base, &s.Model.Call, s.mostInFlight()
+		m.Refs = located(s.Model.At(1, 1).Refs)
 		return m
 	}
 	for _, step := range s.stepsWithPeaks() {
-		peak := step.Figure("peak-RSS-bytes")
-		m.Steps = append(m.Steps, SizedStep{People: step.Credentials, InFlight: step.Figure("inflight").Median, Lo: peak.Min, Hi: peak.Max})
+		m.Steps = append(m.Steps, sizedStep(step))
 	}
 	return m
 }
 
 func (l *Load) sized() SizedLoad {
-	figure := func(unit string) SizedFigure {
-		f := l.Figure(unit)
-		return SizedFigure{f.Median, f.Absent}
-	}
-	return SizedLoad{Words: l.words(), PerSecond: l.PerSecond, Latency: l.Latency, CPU: figure("cpu-ns/call"), P99: figure(callP99)}
+	cpu := l.Figure("cpu-ns/call")
+	return SizedLoad{Words: l.words(), PerSecond: l.PerSecond, Latency: l.Latency, CPU: SizedFigure{cpu.rounds(), cpu.Absent},
+		P99: SizedFigure(l.P99), Refs: located(withAll(cpu.Refs, l.P99.Refs))}
 }
 
 // words say what a load was.
@@ -205,7 +236,7 @@ func (o *oneEach) loads() []*Load {
 	if !cores.Known() || !cpu.Known() || cores.Median <= 0 || cpu.Median <= 0 {
 		return nil
 	}
-	return []*Load{closedLoop(o.Scenario, o.Figure("clients").Median, cores.Median/cpu.Median*float64(time.Second))}
+	return rising([]*Load{closedLoop(o.Scenario, o.Figure("clients").Median, cores.Median/cpu.Median*float64(time.Second))})
 }
 
 // Need sizes the processes of people who each call once in a period.

@@ -85,10 +85,10 @@ func TestProcessesAddUp(t *testing.T) {
 	assert.InDelta(t, 0.08, n.Load.Latency.Seconds(), 1e-9, "eight at once, a hundred a second")
 	cores, why := n.Cores()
 	assert.Empty(t, why)
-	assert.InDelta(t, 30*0.005, cores, 1e-9)
+	assert.InDelta(t, 30*0.005, cores.Middle, 1e-9)
 	p99, why := n.P99()
 	assert.Empty(t, why)
-	assert.InDelta(t, 7e6, p99, 1e-9)
+	assert.InDelta(t, 7e6, p99.Middle, 1e-9)
 
 	n, err = c.Need("meta", "stdio", 501, 10*time.Second)
 	require.NoError(t, err)

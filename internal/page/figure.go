@@ -45,6 +45,9 @@ func figureOf(unit string, results []record.Result) Figure {
 // refOf is where a result stands in the record.
 func refOf(r record.Result) string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
 
+// rounds is the median, from the least to the most of the rounds.
+func (f Figure) rounds() Range { return Range{Lo: f.Min, Middle: f.Median, Hi: f.Max, Refs: f.Refs} }
+
 // Known reports whether there is a figure.
 func (f Figure) Known() bool { return f.Absent == "" }
 

@@ -6,15 +6,18 @@ import (
 	"strconv"
 	"time"
 
-	"mcpbench/internal/record"
 	"mcpbench/internal/stat"
 )
 
 // The crowds that the table sizes for.
 var (
-	crowds  = []int{10, 100, 1000}
+	crowds  = []int{10, 100, 1000, 10_000}
 	periods = []time.Duration{10 * time.Second, time.Minute}
 )
+
+// mostAsked is the largest crowd that has a row where the record does not reach
+// it, so that a reader sees that it does not.
+const mostAsked = 1000
 
 // planningHeading is that of the section that a reader sizes a server by, which
 // is where a page for browsers has its calculator.
@@ -29,7 +32,7 @@ func (v *View) planning() []Block {
 	blocks := []Block{text(fmt.Sprintf("That many people over HTTP, each with a credential of their own and each calling once in that many seconds, a `tools/call` or "+
 		"a `tools/list` in turn. In flight is how many calls are being answered at once, on average and at most at %.0f%% of all moments: by Little's law calls a second times the mean time of a call. "+
 		"Memory is the peak to expect, in brackets the interval of the lines it comes from, and never below what admitting as many was seen to take; a limit needs more than that. "+
-		"Cores are calls a second times processor time a call. All times are those of the lightest load measured that the calls fit into. "+
+		"Cores are calls a second times processor time a call. Times are those of the lightest load measured that the calls fit into, and never below those of a lighter one; in brackets they are from the least of the rounds to the most. "+
 		"What lies beyond the measured is withheld.", 100*stat.Crowded))}
 	blocks = append(blocks, tables(needTable(sizers))...)
 	for _, why := range without {
@@ -38,7 +41,7 @@ func (v *View) planning() []Block {
 	blocks = append(blocks, text("For a crowd of another size, memory is the first column here, and for each person the second, and for each call in flight the third. "+
 		"A credential is held here with as many connections open as it had requests in flight, which differs between series; one with a single connection takes less:"))
 	blocks = append(blocks, tables(modelTable(sizers))...)
-	for _, note := range []string{heldNote(sizers), steppedNote(sizers)} {
+	for _, note := range []string{heldNote(sizers), steppedNote(sizers), beyondNote(sizers)} {
 		if note != "" {
 			blocks = append(blocks, text(note))
 		}
@@ -74,7 +77,9 @@ func needTable(sizers []*Sizer) *Table {
 	for _, s := range sizers {
 		for _, people := range crowds {
 			for _, every := range periods {
-				m.needRow(s, s.Need(people, every))
+				if people <= max(s.reach(), mostAsked) {
+					m.needRow(s, s.Need(people, every))
+				}
 			}
 		}
 	}
@@ -98,8 +103,15 @@ func (m *tableMaker) needRow(s *Sizer, n Need) {
 		row = append(row, m.none(n.NoMemory))
 	}
 	m.table.Rows = append(m.table.Rows, append(row,
-		m.busy(n),
-		m.cell(n.Load.Figure(record.Call.Unit("p50-ns")), millis, Figure.middle), m.cell(n.Load.Figure(callP99), millis, Figure.middle)))
+		m.busy(n), m.waits(n.P50()), m.waits(n.P99())))
+}
+
+// waits is how long a call takes at most, and in brackets in single rounds.
+func (m *tableMaker) waits(r Range, why string) Cell {
+	if why != "" {
+		return m.none(why)
+	}
+	return rangeOf(callP99, millis, r)
 }
 
 // finest is the least that a reader plans by: a hundredth of a core, or of a
@@ -139,7 +151,12 @@ func (m *tableMaker) modelRow(s *Sizer) {
 
 // rangeCell shows bytes: the middle, and its range in brackets.
 func rangeCell(scale Scale, r Range) Cell {
-	f := Figure{Unit: "peak-RSS-bytes", Summary: stat.Summary{Median: r.Middle, Min: r.Lo, Max: r.Hi}}
+	return rangeOf("peak-RSS-bytes", scale, r)
+}
+
+// rangeOf shows an amount of a metric and its range in brackets.
+func rangeOf(unit string, scale Scale, r Range) Cell {
+	f := Figure{Unit: unit, Summary: stat.Summary{Median: r.Middle, Min: r.Lo, Max: r.Hi}}
 	return Cell{Text: f.spread(scale), Value: r.Middle, Known: true, Refs: r.Refs}
 }
 
@@ -149,7 +166,7 @@ func (m *tableMaker) busy(n Need) Cell {
 	if why != "" {
 		return m.none(why)
 	}
-	return counted(cores, n.Load.Figure("cpu-ns/call").Refs...)
+	return counted(cores.Middle, cores.Refs...)
 }
 
 // heldNote says on which surfaces what a credential held takes is no line's.
@@ -180,6 +197,22 @@ func steppedNote(sizers []*Sizer) string {
 	}
 	return fmt.Sprintf("On %s no straight line runs through the peaks, so memory there is the largest peak of the lightest step with as many calls in flight, "+
 		"and what the people beyond its credentials hold: more than it would be, and in steps.", enumerate(names))
+}
+
+// beyondNote says on which surfaces there is more to say of than the lines go to.
+func beyondNote(sizers []*Sizer) string {
+	var said []string
+	for _, s := range sizers {
+		if steps := s.stepsBeyond(); s.noHeld == "" && len(steps) > 0 {
+			said = append(said, fmt.Sprintf("%s people on `%s`, to %s", significant(float64(s.held.Last)), s.Surface, significant(float64(s.reach()))))
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Beyond %s, memory is what the crowd takes at most: the largest peak of the lightest step with as many credentials, all of them calling at once with as many "+
+		"connections as that step had requests in flight, in brackets from what admitting as many was seen to take. Who has more connections takes more. Cores are no fewer than a call costs in that step. "+
+		"How long a call takes that comes now and then was not measured with so many credentials held.", enumerate(said))
 }
 
 // overview has a row for each series: what there is to know of it at once.

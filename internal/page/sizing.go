@@ -3,9 +3,6 @@ package page
 import (
 	"fmt"
 	"slices"
-	"time"
-
-	"mcpbench/internal/stat"
 )
 
 // A Range is an amount and what it may be as well.
@@ -14,6 +11,30 @@ type Range struct {
 	Middle float64  `json:"middle"`
 	Hi     float64  `json:"hi"`
 	Refs   []string `json:"-"` // file:line of the results it comes from
+}
+
+// above is the greater of two ranges, end by end.
+func (r Range) above(other Range) Range {
+	out := Range{Lo: max(r.Lo, other.Lo), Middle: max(r.Middle, other.Middle), Hi: max(r.Hi, other.Hi)}
+	for _, of := range []Range{r, other} {
+		if of.Lo == out.Lo || of.Middle == out.Middle || of.Hi == out.Hi {
+			out.Refs = withAll(out.Refs, of.Refs)
+		}
+	}
+	return out
+}
+
+// withAll adds those of the refs that are not among them.
+func withAll(refs, more []string) []string {
+	for _, ref := range more {
+		refs = withNew(refs, ref)
+	}
+	return refs
+}
+
+// times is the range of so many.
+func (r Range) times(n float64) Range {
+	return Range{Lo: n * r.Lo, Middle: n * r.Middle, Hi: n * r.Hi, Refs: r.Refs}
 }
 
 // A Model is the memory of a process by who uses it: the base, and what each
@@ -29,7 +50,7 @@ func (m Model) At(people, inflight int) Range {
 		Lo:     m.Base.Lo + p*m.Held.Lo + c*m.Call.Lo,
 		Middle: m.Base.Middle + p*m.Held.Middle + c*m.Call.Middle,
 		Hi:     m.Base.Hi + p*m.Held.Hi + c*m.Call.Hi,
-		Refs:   slices.Concat(m.Base.Refs, m.Held.Refs),
+		Refs:   withAll(m.Base.Refs, m.Held.Refs),
 	}
 }
 
@@ -151,8 +172,9 @@ func (s *Sizer) Memory(people, inflight int) (Range, string) {
 // most.
 func (s *Sizer) floors() []SizedFloor {
 	var floors []SizedFloor
-	for _, step := range having(believedOf(s.main()), "all-RSS-bytes") {
-		floors = append(floors, SizedFloor{People: step.Credentials, Bytes: step.Figure("all-RSS-bytes").Max})
+	for _, step := range having(believedOf(s.Steps), "all-RSS-bytes") {
+		all := step.Figure("all-RSS-bytes")
+		floors = append(floors, SizedFloor{People: step.Credentials, Bytes: all.Max, Least: all.Min})
 	}
 	return floors
 }
@@ -171,7 +193,8 @@ func (s *Sizer) loaded(people, inflight int) (Range, string) {
 	case s.noHeld != "":
 		return Range{}, s.noHeld
 	case people > s.held.Last:
-		return Range{}, s.beyondPeople()
+		r, _, why := s.fromStepBeyond(people, inflight)
+		return r, why
 	case s.NoModel != "":
 		return s.fromStep(people, inflight)
 	case float64(inflight) > s.mostInFlight():
@@ -198,6 +221,58 @@ func (s *Sizer) fromStep(people, inflight int) (Range, string) {
 	return Range{}, beyondInFlight(s.Surface)
 }
 
+// fromStepBeyond is what more people take at most than the lines go to: the
+// largest peak of the lightest step with as many credentials and as many calls
+// in flight, whatever its settings. All of its credentials called at once, with
+// as many connections each as they had requests in flight, and it is no less
+// than what fewer people take by the lines. What admitting as many was seen to
+// take is the least that it can be.
+func (s *Sizer) fromStepBeyond(people, inflight int) (Range, *Scenario, string) {
+	step := s.stepBeyond(people, inflight)
+	if step == nil {
+		return Range{}, nil, s.beyondPeople()
+	}
+	peak := step.Figure("peak-RSS-bytes")
+	r := Range{Middle: peak.Max, Hi: peak.Max, Refs: peak.Refs}
+	if fewer, why := s.loaded(s.held.Last, inflight); why == "" {
+		r.Middle, r.Hi = max(r.Middle, fewer.Hi), max(r.Hi, fewer.Hi)
+	}
+	for _, f := range s.floors() {
+		if f.People <= people {
+			r.Lo = max(r.Lo, f.Least)
+		}
+	}
+	r.Lo = min(r.Lo, r.Middle)
+	return r, step, ""
+}
+
+// stepBeyond is the lightest step past the lines that holds a crowd, or nil.
+func (s *Sizer) stepBeyond(people, inflight int) *Scenario {
+	for _, step := range s.stepsBeyond() {
+		if step.Credentials >= people && step.Figure("inflight").Median >= float64(inflight) {
+			return step
+		}
+	}
+	return nil
+}
+
+// stepsBeyond are the believed steps past the lines, which were loaded otherwise
+// than most, or they would be in them.
+func (s *Sizer) stepsBeyond() []*Scenario {
+	return slices.DeleteFunc(having(believedOf(s.Steps), "peak-RSS-bytes", "inflight", "cpu-ns/call"), func(step *Scenario) bool {
+		return step.Credentials <= s.held.Last
+	})
+}
+
+// reach is how many people the record says anything of.
+func (s *Sizer) reach() int {
+	most := s.held.Last
+	for _, step := range s.stepsBeyond() {
+		most = max(most, step.Credentials)
+	}
+	return most
+}
+
 // stepsWithPeaks are those that memory is taken from where there is no line.
 func (s *Sizer) stepsWithPeaks() []*Scenario {
 	return having(believedOf(s.main()), "peak-RSS-bytes", "inflight")
@@ -208,140 +283,12 @@ func (s *Sizer) stepsWithPeaks() []*Scenario {
 func (s *Sizer) mostInFlight() float64 { return s.each * float64(s.held.Last) }
 
 func (s *Sizer) beyondPeople() string {
+	if reach := s.reach(); reach > s.held.Last {
+		return fmt.Sprintf("beyond the %s credentials, or the calls in flight, of any step on %s", significant(float64(reach)), s.Surface)
+	}
 	return fmt.Sprintf("beyond the %s credentials that the lines on %s go to", significant(float64(s.held.Last)), s.Surface)
 }
 
 func beyondInFlight(surface string) string {
 	return "beyond the calls in flight measured on " + surface
-}
-
-// A Load is a measured one that a rate of calls fits into.
-type Load struct {
-	*Scenario
-	PerSecond float64       // calls a second up to which it stands for callers who do not wait for each other
-	Latency   time.Duration // the mean over the calls
-}
-
-// roomy is the share of a closed loop's throughput up to which its latency
-// stands for that of callers who do not wait for each other. A closed loop
-// never queues more calls than it has in flight, so near its throughput it
-// says too little.
-const roomy = 0.5
-
-// closedLoop is the load of so many calls in flight at so many a second.
-func closedLoop(s *Scenario, inflight, rate float64) *Load {
-	// Little's law: what is in flight, over what is done in a second.
-	return &Load{s, roomy * rate, time.Duration(inflight / rate * float64(time.Second))}
-}
-
-// loads are those that may be believed, in the order in which a rate is tried
-// on them: the open loops that kept up, then the closed loop from its lightest
-// step on.
-func (s *Sizer) loads() []*Load {
-	var loads []*Load
-	for _, o := range having(s.Open, "offered-calls/s") {
-		if ns, ok := meanLatency(o); ok && kept(o) {
-			loads = append(loads, &Load{o, o.Figure("offered-calls/s").Median, time.Duration(ns)})
-		}
-	}
-	for _, step := range having(believedOf(s.main()), "calls/s", "inflight") {
-		if rate := step.Figure("calls/s").Median; rate > 0 {
-			loads = append(loads, closedLoop(step, step.Figure("inflight").Median, rate))
-		}
-	}
-	return loads
-}
-
-// Load finds a load that a rate fits into: the least of the open loops, or else
-// the lightest step with room to spare.
-func (s *Sizer) Load(perSecond float64) (*Load, string) {
-	return roomFor(perSecond, s.loads(), s.Surface)
-}
-
-// roomFor finds the first load that a rate fits into, or says why there is none.
-func roomFor(perSecond float64, loads []*Load, surface string) (*Load, string) {
-	for _, l := range loads {
-		if l.PerSecond >= perSecond {
-			return l, ""
-		}
-	}
-	return nil, noRoom(loads, surface)
-}
-
-// noRoom says why a rate fits into none of the loads.
-func noRoom(loads []*Load, surface string) string {
-	if len(loads) == 0 {
-		return "no load on " + surface + " that is to be believed says how long a call takes"
-	}
-	most := 0.0
-	for _, l := range loads {
-		most = max(most, l.PerSecond)
-	}
-	return fmt.Sprintf("beyond the %s calls a second at which %s was seen to keep up", significant(most), surface)
-}
-
-// A Need is what a crowd takes of a server. A part that the record cannot carry
-// has a reason in its place.
-type Need struct {
-	People    int
-	Every     time.Duration
-	PerSecond float64
-	Processes int   // that serve them: one each on stdio, and else one
-	Load      *Load // nil if there is none
-	NoLoad    string
-	Mean      float64 // calls in flight
-	Most      int     // not exceeded at stat.Crowded of all moments, and never less than one
-	Memory    Range   // bytes, of all processes
-	NoMemory  string
-}
-
-// Need sizes the server for people who each call once in a period.
-func (s *Sizer) Need(people int, every time.Duration) Need {
-	n := needFor(people, every, s.loads(), s.Surface)
-	if n.NoMemory = n.NoLoad; n.Load != nil {
-		n.Memory, n.NoMemory = s.Memory(people, n.Most)
-	}
-	return n
-}
-
-// needFor is what the calls of a crowd come to, whatever they take of memory.
-func needFor(people int, every time.Duration, loads []*Load, surface string) Need {
-	n := Need{People: people, Every: every, PerSecond: float64(people) / every.Seconds(), Processes: 1}
-	load, why := roomFor(n.PerSecond, loads, surface)
-	if load == nil {
-		n.NoLoad = why
-		return n
-	}
-	mean, most, err := stat.InFlight(people, every, load.Latency)
-	if err != nil {
-		n.NoLoad = err.Error()
-		return n
-	}
-	n.Load, n.Mean, n.Most = load, mean, max(most, 1)
-	return n
-}
-
-// Cores is how many cores the calls keep busy, or why that is not known.
-func (n Need) Cores() (float64, string) {
-	cpu, why := n.of("cpu-ns/call")
-	return cpu * n.PerSecond / float64(time.Second), why
-}
-
-// P99 is how long a tools/call takes at most in 99 of 100 cases, in nanoseconds,
-// or why that is not known.
-func (n Need) P99() (float64, string) { return n.of(callP99) }
-
-// of is a figure of the load that the calls fit into.
-func (n Need) of(unit string) (float64, string) {
-	if n.Load == nil {
-		return 0, n.NoLoad
-	}
-	f := n.Load.Figure(unit)
-	return f.Median, f.Absent
-}
-
-// Limit is the memory to grant each process, in bytes, or why there is none to
-// be given.
-func (n Need) Limit() (float64, string) {
-	return Headroom * n.Memory.Hi / float64(n.Processes), n.NoMemory
 }

@@ -37,6 +37,9 @@ window.mcpbenchCalculator = (() => {
   const ends = ['lo', 'middle', 'hi'];
   const range = (of) => Object.fromEntries(ends.map((end) => [end, of(end)]));
 
+  // above is the greater of two ranges, end by end.
+  const above = (a, b) => (b ? range((end) => Math.max(a[end], b[end])) : a);
+
   // memory is the peak with that many people and calls in flight, in bytes, and
   // never below what admitting them was seen to take.
   function memory(m, people, most) {
@@ -52,17 +55,30 @@ window.mcpbenchCalculator = (() => {
 
   // loaded is the peak of a load, as the model or the steps have it.
   function loaded(m, people, most) {
-    if (m.process) return { memory: range((end) => people * m.process[end]) };
+    if (m.process) return { memory: range((end) => people * m.process[end]), refs: m.refs };
     if (m.why) return { noMemory: m.why };
-    if (people > m.people) return { noMemory: m.beyondPeople };
+    if (people > m.people) return loadedBeyond(m, people, most);
     if (m.base) {
       if (most > m.inFlight) return { noMemory: m.beyondInFlight };
-      return { memory: range((end) => m.base[end] + people * m.held[end] + most * m.call[end]) };
+      return { memory: range((end) => m.base[end] + people * m.held[end] + most * m.call[end]), refs: m.refs };
     }
     const step = (m.steps || []).find((s) => s.inFlight >= most);
     if (!step) return { noMemory: m.beyondInFlight };
     const quiet = Math.max(people - step.people, 0);
-    return { memory: range((end) => (end === 'lo' ? step.lo : step.hi) + quiet * m.held[end]) };
+    return {
+      memory: range((end) => (end === 'lo' ? step.lo : step.hi) + quiet * m.held[end]),
+      refs: [...step.refs, ...m.refs],
+    };
+  }
+
+  // loadedBeyond is what more people take at most than the lines go to.
+  function loadedBeyond(m, people, most) {
+    const step = (m.beyond || []).find((s) => s.people >= people && s.inFlight >= most);
+    if (!step) return { noMemory: m.beyondPeople };
+    const fewer = loaded(m, m.people, most).memory;
+    const hi = Math.max(step.hi, fewer ? fewer.hi : 0);
+    const admitted = (m.floors || []).filter((f) => f.people <= people).map((f) => f.least);
+    return { memory: { lo: Math.min(Math.max(0, ...admitted), hi), middle: hi, hi }, refs: step.refs, past: true };
   }
 
   // need sizes the server for people who each call once in that many seconds. What
@@ -84,12 +100,22 @@ window.mcpbenchCalculator = (() => {
     if (load) {
       const { mean, most } = inFlight(people, every, load.latency);
       Object.assign(n, { load: load.words, mean, most: Math.max(most, 1) });
-      if (load.cpu.why) n.noCores = load.cpu.why; else n.cores = (load.cpu.amount * perSecond) / 1e9;
-      if (load.p99.why) n.noP99 = load.p99.why; else n.p99 = load.p99.amount;
+      n.refs = load.refs;
+      const { memory: m } = of;
+      const past = m.held && people > m.people; // the lines
+      const step = past && (m.beyond || []).find((s) => s.people >= people && s.inFlight >= n.most);
+      const cpu = above(load.cpu, step && step.cpu);
+      if (load.cpu.why) n.noCores = load.cpu.why; else n.cores = range((end) => (cpu[end] * perSecond) / 1e9);
+      if (past) n.noP99 = m.beyondTimes;
+      else if (load.p99.why) n.noP99 = load.p99.why;
+      else n.p99 = range((end) => load.p99[end]);
     } else {
       n.noLoad = n.noCores = n.noP99 = of.noLoad;
     }
-    if (load || of.memory.process) Object.assign(n, memory(of.memory, people, n.most)); else n.noMemory = of.noLoad;
+    if (load || of.memory.process) {
+      const { refs, ...found } = memory(of.memory, people, n.most);
+      Object.assign(n, found, { memoryRefs: refs });
+    } else n.noMemory = of.noLoad;
     if (n.memory) n.limit = (model.headroom * n.memory.hi) / n.processes;
     return n;
   }
@@ -116,12 +142,11 @@ window.mcpbenchCalculator = (() => {
 
   const mebi = 2 ** 20;
 
-  // spread writes bytes as MiB with their interval.
-  function spread(m) {
-    const [lo, middle, hi] = ends.map((end) => significant(m[end] / mebi));
-    if (lo === middle && hi === middle) return `${middle} MiB`;
-    const dash = (lo + hi).includes('−') ? ' to ' : '–'; // a sign would be taken for the dash
-    return `${middle} MiB (${lo === hi ? lo : lo + dash + hi})`;
+  // spread writes an amount and, in words, what it may be as well.
+  function spread(r, unit, scale, write = significant) {
+    const [lo, middle, hi] = ends.map((end) => write(r[end] / scale));
+    const shown = unit ? `${middle} ${unit}` : middle;
+    return lo === middle && hi === middle ? shown : `${shown}, from ${lo} to ${hi}`;
   }
 
   // grant is what to type into the limits of one process, in MiB: a limit, and the
@@ -131,7 +156,7 @@ window.mcpbenchCalculator = (() => {
     return { request: Math.ceil(n.memory.middle / n.processes / mebi), limit, soft: Math.floor(model.softLimit * limit) };
   }
 
-  const millicores = (n) => Math.max(1, Math.ceil((1000 * n.cores) / n.processes));
+  const millicores = (n) => Math.max(1, Math.ceil((1000 * n.cores.middle) / n.processes));
 
   // start is the command with the flags that the crowd needs, and the address to
   // serve it on.
@@ -186,23 +211,48 @@ window.mcpbenchCalculator = (() => {
   }
 
   const form = document.getElementById('calculator');
-  const put = (id, text) => { document.getElementById(id).textContent = text; };
+  const folder = form.dataset.record;
+
+  // sources names the lines of the record that an amount comes from.
+  function sources(refs) {
+    const files = new Map();
+    for (const ref of new Set(refs)) {
+      const at = ref.lastIndexOf(':');
+      const file = ref.slice(0, at);
+      files.set(file, [...(files.get(file) || []), ref.slice(at + 1)]);
+    }
+    return [...files].map(([file, lines]) => `${file}, ${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}`).join('; ');
+  }
+
+  // put shows a text, as a link to where in the record it comes from if it does.
+  function put(id, text, refs) {
+    const at = document.getElementById(id);
+    if (!refs || !refs.length || text === 'n/a') {
+      at.textContent = text;
+      return;
+    }
+    const link = document.createElement('a');
+    const [file, line] = refs[0].split(/:(?=\d+$)/);
+    Object.assign(link, { className: 'figure', href: `${folder}/${file}#L${line}`, title: sources(refs), textContent: text });
+    at.replaceChildren(link);
+  }
 
   function show() {
     const asked = form.elements;
     const [surface, transport] = [asked.surface.value, asked.transport.value];
     const n = need(surface, transport, Number(asked.people.value), Number(asked.every.value));
     const each = n.processes > 1 ? ' a process' : '';
-    put('calc-memory', n.memory ? spread(n.memory) + (each && ' in all') : 'n/a');
-    put('calc-limit', n.memory ? `${significant(Math.ceil(n.limit / mebi))} MiB${each}` : 'n/a');
-    put('calc-cores', n.cores === undefined ? 'n/a' : counted(n.cores));
-    put('calc-p99', n.p99 === undefined ? 'n/a' : `${significant(n.p99 / 1e6)} ms`);
+    put('calc-memory', n.memory ? spread(n.memory, 'MiB', mebi) + (each && ' in all') : 'n/a', n.memoryRefs);
+    put('calc-limit', n.memory ? `${significant(Math.ceil(n.limit / mebi))} MiB${each}` : 'n/a', n.memoryRefs);
+    put('calc-cores', n.cores ? spread(n.cores, '', 1, counted) : 'n/a', n.refs);
+    put('calc-p99', n.p99 ? spread(n.p99, 'ms', 1e6) : 'n/a', n.refs);
     put('calc-inflight', n.mean === undefined ? 'n/a'
-      : `${counted(n.mean)} on average, ${significant(n.most)} at most`);
+      : `${counted(n.mean)} on average, ${significant(n.most)} at most`, n.refs);
     const reasons = [...new Set([n.noLoad, n.noMemory, n.noCores, n.noP99].filter(Boolean))];
     put('calc-reason', reasons.length ? `n/a: ${reasons.join('; ')}.` : '');
     put('calc-load', n.load
-      ? `Times are those under ${n.load}; at most is at ${significant(100 * model.crowded)}% of all moments.` : '');
+      ? `Times are those under ${n.load}; at most is at ${significant(100 * model.crowded)}% of all moments.${
+        n.past ? ' Memory is at most that of a step with as many credentials, all of them calling at once.' : ''}` : '');
     put('calc-snippet', snippet(n, asked.snippet.value, surface, transport));
   }
 
