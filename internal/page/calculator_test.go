@@ -23,6 +23,7 @@ func calculatorOf(t *testing.T, rec *record.Record) *Calculator {
 
 func TestGoldenCalculator(t *testing.T) {
 	const golden = "testdata/page/series/calculator.json"
+	updateSamples(t)
 	got, err := json.MarshalIndent(calculatorOf(t, sample(t, pointsPath, seriesPath)), "", "  ")
 	require.NoError(t, err)
 	if *update {

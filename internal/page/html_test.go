@@ -25,6 +25,7 @@ var elsewhere = regexp.MustCompile(`(?s)<svg.*?</svg>|<style>.*?</style>|<script
 
 func TestGoldenHTML(t *testing.T) {
 	const golden = "testdata/page/meta/index.html"
+	updateSamples(t)
 	doc, err := Draw(only(sample(t, pointsPath, seriesPath), "surface=meta"))
 	require.NoError(t, err)
 	data, err := doc.HTML()

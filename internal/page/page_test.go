@@ -17,10 +17,7 @@ import (
 var update = flag.Bool("update", false, "write the sample record and the golden page anew")
 
 func TestGoldenPages(t *testing.T) {
-	if *update {
-		updateSample(t, pointsPath, sampleRecord())
-		updateSample(t, seriesPath, sampleSeries())
-	}
+	updateSamples(t)
 	for golden, paths := range map[string][]string{
 		"testdata/page/README.md":        {pointsPath},
 		"testdata/page/series/README.md": {pointsPath, seriesPath},

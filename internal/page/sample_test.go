@@ -225,6 +225,16 @@ const (
 	seriesPath = "testdata/record/series.txt"
 )
 
+// updateSamples writes the samples anew if that is asked for: before anything is
+// drawn from them, since their lines are part of what is.
+func updateSamples(t *testing.T) {
+	t.Helper()
+	if *update {
+		updateSample(t, pointsPath, sampleRecord())
+		updateSample(t, seriesPath, sampleSeries())
+	}
+}
+
 // updateSample writes a sample anew.
 func updateSample(t *testing.T, to string, rec *record.Record) {
 	t.Helper()
