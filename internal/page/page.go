@@ -62,9 +62,12 @@ func (s Section) empty() bool {
 func (v *View) subjects() string {
 	var names []string
 	for _, s := range v.everything() {
-		if s.Subject != "" && !slices.Contains(names, s.Subject) {
-			names = append(names, s.Subject)
+		if s.Subject != "" {
+			names = withNew(names, s.Subject)
 		}
+	}
+	if subject := v.any.Part("subject"); subject != "" {
+		names = withNew(names, subject)
 	}
 	if len(names) == 0 {
 		return "the server"
@@ -78,6 +81,9 @@ func (v *View) lead() string {
 	of := "Measured" + v.about(record.KeyHost, " on %s") + v.about(record.KeyBuild, " with %s")
 	if len(v.Dates) > 0 {
 		of += ", " + escape(day(v.Dates[len(v.Dates)-1]))
+	}
+	if len(v.everything()) == 0 {
+		return of + ", by gates alone."
 	}
 	least, most := rounds(v.everything())
 	taken := inRounds(most)
@@ -220,6 +226,9 @@ func (v *View) dateLine() string {
 // roundsLine says what the figures of the tables are and what they lack.
 func roundsLine(scenarios []*Scenario) string {
 	least, most := rounds(scenarios)
+	if most == 0 {
+		return ""
+	}
 	needed := stat.MinValues(0.5, stat.Confidence)
 	rounds := fmt.Sprintf("%d %s", most, plural(most, "round"))
 	if least < most {

@@ -198,7 +198,7 @@ func TestNewViewRefuses(t *testing.T) {
 	_, err := Draw(&record.Record{})
 	require.ErrorContains(t, err, "nothing to draw")
 	_, err = Draw(&record.Record{Results: []record.Result{{Name: "Soak/surface=meta"}}})
-	require.ErrorContains(t, err, "no point scenarios, no series")
+	require.ErrorContains(t, err, "no point scenarios, no series, no open loops and no verdict of a gate")
 
 	rec := sampleRecord()
 	rec.Results[3].Identity[record.KeySHA256] = "another"
@@ -259,4 +259,29 @@ func TestShortKeepsWhatFollowsTheHash(t *testing.T) {
 	assert.Equal(t, "0123456789ab+changes", short("0123456789ab+changes"))
 	assert.Equal(t, "unknown", short("unknown"))
 	assert.Empty(t, short(""))
+}
+
+// gate is a verdict on a build.
+func gate(build string) record.Result {
+	return record.Result{Name: "Soak/subject=gitlab-mcp/transport=http/surface=meta", Iterations: 1,
+		Config: map[string]string{record.KeyHost: "elsewhere"},
+		Identity: map[string]string{record.KeyVerdict: "PASS", record.KeyBecause: "all is well", record.KeyBuild: build, record.KeySHA256: build,
+			record.KeyDate: "2027-01-31T10:00:00Z"}}
+}
+
+// A gate may have been held against another build than the figures are of, and
+// there may be no figures beside it.
+func TestGatesDrawWithFiguresOfAnotherBuildAndAlone(t *testing.T) {
+	rec := sampleRecord()
+	before := line(t, drawn(t, rec), "Build: v0.1.0")
+	rec.Results = append(rec.Results, gate("v9"))
+	assert.Equal(t, before, line(t, drawn(t, rec), "Build: v0.1.0"), "with the dates of the figures alone")
+
+	page := drawn(t, &record.Record{Results: []record.Result{gate("v9")}})
+	assert.Contains(t, page, "# What gitlab-mcp costs to run")
+	assert.Contains(t, page, "Host: elsewhere.")
+	assert.Contains(t, page, "Build: v9")
+	assert.NotContains(t, page, "medians over")
+	assert.NotContains(t, page, "Refused and failed")
+	assert.NotContains(t, page, "\n\n\n")
 }

@@ -96,6 +96,9 @@ func (v *View) process() []Block {
 }
 
 func (v *View) outcomes() []Block {
+	if len(v.everything()) == 0 {
+		return nil
+	}
 	given := ""
 	if len(v.Ladders) > 0 {
 		given = ", and those that were given up for want of an answer,"

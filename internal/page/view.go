@@ -55,7 +55,7 @@ func NewView(rec *record.Record) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{any: scenarios[0].All[0], Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results)}
+	v := &View{any: representative(scenarios, rec.Results), Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results)}
 	var ladders []*Scenario
 	for _, s := range scenarios {
 		if s.Kind == record.Point {
@@ -69,7 +69,19 @@ func NewView(rec *record.Record) (*View, error) {
 	return v, nil
 }
 
-// kinds are those that a page shows.
+// representative is a result that speaks for the host and build of the page: of a
+// scenario, or of a gate where there is none.
+func representative(scenarios []*Scenario, results []record.Result) record.Result {
+	if len(scenarios) > 0 {
+		return scenarios[0].All[0]
+	}
+	return results[slices.IndexFunc(results, isVerdict)]
+}
+
+// isVerdict reports whether a result carries the verdict of a gate.
+func isVerdict(r record.Result) bool { return r.About(record.KeyVerdict) != "" }
+
+// kinds are those that a page shows as scenarios.
 var kinds = []record.Kind{record.Point, record.Series, record.Open}
 
 // gather puts the rounds of each name together, in the order of the record. It
@@ -93,8 +105,8 @@ func gather(results []record.Result) ([]*Scenario, error) {
 		}
 		byName[r.Name] = append(byName[r.Name], r)
 	}
-	if len(names) == 0 {
-		return nil, errors.New("the record holds no point scenarios, no series and no open loops: nothing to draw")
+	if len(names) == 0 && !slices.ContainsFunc(results, isVerdict) {
+		return nil, errors.New("the record holds no point scenarios, no series, no open loops and no verdict of a gate: nothing to draw")
 	}
 	var scenarios []*Scenario
 	for _, name := range names {
@@ -106,15 +118,23 @@ func gather(results []record.Result) ([]*Scenario, error) {
 	return scenarios, nil
 }
 
-// dates are the moments at which results were measured, oldest first.
+// dates are the moments at which the figures of the page were measured, oldest
+// first, or else its gates, of which each says its own.
 func dates(results []record.Result) []string {
-	seen := make(map[string]bool)
+	figures, gates := make(map[string]bool), make(map[string]bool)
 	for _, r := range results {
+		seen := gates
+		if slices.Contains(kinds, r.Kind()) {
+			seen = figures
+		}
 		if date := r.About(record.KeyDate); date != "" {
 			seen[date] = true
 		}
 	}
-	return sortedKeys(seen)
+	if len(figures) == 0 {
+		return sortedKeys(gates)
+	}
+	return sortedKeys(figures)
 }
 
 // alike refuses two results of different hosts or builds.
@@ -235,6 +255,9 @@ func (v *View) everything() []*Scenario {
 // rounds returns the least and most rounds that any of the scenarios' figures
 // rest on.
 func rounds(scenarios []*Scenario) (least, most int) {
+	if len(scenarios) == 0 {
+		return 0, 0
+	}
 	least = len(scenarios[0].Results)
 	for _, s := range scenarios {
 		least, most = min(least, len(s.Results)), max(most, len(s.Results))
