@@ -101,6 +101,9 @@ func Abandonments() []Abandonment {
 	}
 }
 
+// OfSession reports whether the event is that of a session, which is then to end by itself.
+func (a Abandonment) OfSession() bool { return a.Needs == OfSessions || a.Needs == OfStreams }
+
 // Offers reports whether the subject makes an event possible.
 func (s *Subject) Offers(a Abandonment) bool {
 	switch a.Needs {

@@ -1,0 +1,230 @@
+package bench_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mcpbench/fakegitlab"
+	"mcpbench/internal/mcp"
+	"mcpbench/internal/meter"
+	"mcpbench/internal/stat"
+	"mcpbench/scenarios"
+)
+
+// departures are a running process over HTTP and the clients that leave it in one way.
+type departures struct {
+	event    scenarios.Abandonment
+	gitlab   *fakegitlab.Server
+	instance *instance
+	wire     *wire
+	health   *url.URL
+
+	version, old mcp.Version
+	// session is the one that messages of version are sent in; empty where that has none.
+	session string
+	// read is the call that asks GitLab, if the surface has one, and arguments its arguments.
+	read      *scenarios.Call
+	arguments json.RawMessage
+	ids       atomic.Int64
+}
+
+// newDepartures starts a process for one event.
+func newDepartures(t *testing.T, s *suite, e scenarios.Abandonment) (*departures, error) {
+	gitlab := fakegitlab.New(fakegitlab.Options{Latency: s.gitlabLatency})
+	t.Cleanup(gitlab.Close)
+	surface, err := surfaceFor(s.subject, e.Event)
+	if err != nil {
+		return nil, err
+	}
+	vars := standInVars(gitlab)
+	vars["session_timeout"] = scenarios.SessionTimeout.String()
+	l := launch{name: e.Event, transport: scenarios.HTTP, surface: surface, cpus: s.cpus.Subject, vars: vars}
+	if e.OfSession() { // of others, the session that messages are sent in is to outlast all of it
+		l.more = append(l.more, s.subject.Sessions.Option)
+	}
+	d := &departures{event: e, gitlab: gitlab}
+	d.version, d.old = speaks(s.subject, e)
+	if d.instance, err = s.start(t, l); err != nil {
+		return nil, err
+	}
+	if d.wire, d.health, err = newWire(d.instance, gitlab.Token(0)); err != nil {
+		return nil, err
+	}
+	d.read = s.subject.Surfaces[surface].Calls[scenarios.CallRead]
+	if d.arguments, _, err = vars.ExpandCall(d.read); err != nil {
+		return nil, err
+	}
+	if d.version.Initializes() && !e.OfSession() {
+		d.session, err = d.wire.openSession(t.Context(), d.version)
+	}
+	return d, err
+}
+
+// surfaceFor is the surface on which an event can happen: the one of the largest listing, one whose read asks GitLab,
+// or simply the smallest.
+func surfaceFor(s *scenarios.Subject, event string) (scenarios.Surface, error) {
+	names := s.SurfaceNames()
+	switch event {
+	case scenarios.ReplyReset:
+		return names[len(names)-1], nil
+	case scenarios.CallCut, scenarios.CallCancelled:
+		for _, name := range names {
+			if s.Surfaces[name].Calls[scenarios.CallRead].Route != "" {
+				return name, nil
+			}
+		}
+		return "", fmt.Errorf("no surface of %s has a read that asks GitLab, which a call could wait for", s.Name)
+	default:
+		return names[0], nil
+	}
+}
+
+// census is what a process has at one moment. Without a way to read its heap, only its descriptors are known.
+type census struct {
+	live                    int64
+	goroutines, descriptors int
+}
+
+// count takes a census, after two collections. Looking takes a connection, which the process closes a moment later, so
+// that the least of a few looks is what is there.
+func (d *departures) count(ctx context.Context) (census, error) {
+	var c census
+	heap := d.instance.heap
+	if heap != nil {
+		for range 2 {
+			if err := heap.Collect(ctx); err != nil {
+				return c, err
+			}
+		}
+		reading, err := heap.Live(ctx)
+		if err != nil {
+			return c, err
+		}
+		if reading.Live != nil {
+			c.live = *reading.Live
+		}
+		if c.goroutines, err = heap.Goroutines(ctx); err != nil {
+			return c, err
+		}
+	}
+	for i := range looks {
+		reading, err := d.instance.tree.Read()
+		if err != nil {
+			return c, err
+		}
+		if i == 0 || reading.Descriptors < c.descriptors {
+			c.descriptors = reading.Descriptors
+		}
+		time.Sleep(lookEvery)
+	}
+	return c, nil
+}
+
+const (
+	looks     = 3
+	lookEvery = 5 * time.Millisecond
+	// patience is how long a count may take to get where it belongs, on a host that is busy with other things.
+	patience = 15 * time.Second
+)
+
+// restAfter waits as long as the process may hold on to events, then until it has come to rest with no more
+// goroutines and descriptors than before, or with those that it keeps.
+func (d *departures) restAfter(ctx context.Context, before *census) (census, error) {
+	time.Sleep(d.event.Budget.Within)
+	limit := time.Now().Add(patience)
+	last := census{goroutines: -1}
+	for {
+		c, err := d.count(ctx)
+		if err != nil {
+			return c, err
+		}
+		back := before != nil && c.goroutines <= before.goroutines && c.descriptors <= before.descriptors
+		still := before == nil && c.goroutines == last.goroutines && c.descriptors == last.descriptors
+		if back || still || time.Now().After(limit) {
+			break
+		}
+		last = c
+		time.Sleep(50 * time.Millisecond)
+	}
+	if _, err := meter.Settle(ctx, d.instance.tree, d.instance.heap, shortRest); err != nil {
+		return last, err
+	}
+	return d.count(ctx)
+}
+
+// shortRest is enough to read the live heap by, which does not depend on what was given back to the system.
+var shortRest = meter.SettleOptions{Every: 20 * time.Millisecond, Window: 200 * time.Millisecond, Timeout: 5 * time.Second}
+
+// leftovers is what was found of one event.
+type leftovers struct {
+	events        int
+	line          stat.Line
+	heap          bool // whether the live heap could be read
+	before, after census
+	held          []held
+}
+
+// held is what a process held for each event of a batch, before it had to forget.
+type held struct{ bytes, goroutines, descriptors float64 }
+
+// measure has events happen in batches of n, after one to warm up, and looks at what stays.
+func (d *departures) measure(ctx context.Context, batches, n int) (*leftovers, error) {
+	if _, err := d.batch(ctx, n, nil); err != nil {
+		return nil, fmt.Errorf("warm up: %w", err)
+	}
+	before, err := d.restAfter(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	found := &leftovers{before: before, after: before, heap: d.instance.heap != nil}
+	points := []stat.XY{{X: 0, Y: float64(before.live)}}
+	for range batches {
+		h, err := d.batch(ctx, n, &found.after)
+		if err != nil {
+			return nil, err
+		}
+		if h != nil {
+			found.held = append(found.held, *h)
+		}
+		if found.after, err = d.restAfter(ctx, &before); err != nil {
+			return nil, err
+		}
+		found.events += n
+		points = append(points, stat.XY{X: float64(found.events), Y: float64(found.after.live)})
+	}
+	found.line, err = stat.Fit(points)
+	return found, err
+}
+
+// batch has n events happen and tells what is held for them, if that is of interest and could be read in time.
+func (d *departures) batch(ctx context.Context, n int, before *census) (*held, error) {
+	began := time.Now()
+	release, err := leavings()[d.event.Event](ctx, d, n)
+	if err != nil {
+		return nil, err
+	}
+	var h *held
+	if d.event.Holds && before != nil {
+		c, err := d.count(ctx)
+		if err != nil {
+			return nil, err
+		}
+		// The first of them is to be there still.
+		if release != nil || time.Since(began) < scenarios.SessionTimeout {
+			h = &held{
+				bytes:       float64(c.live-before.live) / float64(n),
+				goroutines:  float64(c.goroutines-before.goroutines) / float64(n),
+				descriptors: float64(c.descriptors-before.descriptors) / float64(n),
+			}
+		}
+	}
+	if release != nil {
+		err = release()
+	}
+	return h, err
+}

@@ -1,0 +1,223 @@
+package bench_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/record"
+	"mcpbench/internal/stat"
+	"mcpbench/scenarios"
+)
+
+// TestAbandoned holds a server to what may stay of clients that go away: of each way to go, nothing but what its
+// budget names. `make abandoned` runs it in full.
+func TestAbandoned(t *testing.T) {
+	s := gateSuite(t)
+	subjects := []*suite{s}
+	if !opts.gate && opts.subject == scenarios.Default && opts.binary == "" {
+		subjects = append(subjects, shortSuite(t, "calibrator", ""))
+	}
+	for _, s := range subjects {
+		t.Run("subject="+s.subject.Name, func(t *testing.T) {
+			for _, a := range abandonAll(t, s, scenarios.Abandonments()) {
+				t.Run("event="+a.event.Event, func(t *testing.T) { a.decide(t, s) })
+			}
+		})
+	}
+}
+
+// abandoned is what came of one event.
+type abandoned struct {
+	event  scenarios.Abandonment
+	ruling *ruling
+	sheet  *sheet
+	err    error
+	// without says why the event was not tried, of a subject that does not make it possible.
+	without string
+}
+
+// abandonAll tries events, one after another in full. In the short form they are tried at the same time: what takes
+// time is to wait.
+func abandonAll(t *testing.T, s *suite, events []scenarios.Abandonment) []*abandoned {
+	all := make([]*abandoned, len(events))
+	var trials sync.WaitGroup
+	for i, e := range events {
+		all[i] = &abandoned{event: e}
+		trial := func() { all[i].try(t, s) }
+		if opts.gate {
+			trial()
+		} else {
+			trials.Go(trial)
+		}
+	}
+	trials.Wait()
+	return all
+}
+
+// decide records the event and lets it pass or fail.
+func (a *abandoned) decide(t *testing.T, s *suite) {
+	t.Helper()
+	if a.without != "" {
+		t.Skip(a.without)
+	}
+	require.NoError(t, a.err)
+	a.ruling.identify(&a.sheet.result)
+	require.Empty(t, a.sheet.unmeasured(), "each figure was measured, or it is said why not")
+	require.NoError(t, s.keep(a.sheet.result))
+	a.ruling.decide(t, s)
+}
+
+// try has one event happen many times.
+func (a *abandoned) try(t *testing.T, s *suite) {
+	e := a.event
+	if !s.subject.Offers(e) {
+		a.without = fmt.Sprintf("%s offers no %s, according to its subject file", s.subject.Name, orTransport(e))
+		return
+	}
+	a.ruling = &ruling{gate: "abandoned/" + e.Event, subject: s.subject.Name}
+	a.sheet = newAbandonedSheet(s, e)
+	if e.Transport == scenarios.Stdio {
+		a.err = a.tryDeaths(t, s)
+		return
+	}
+	a.err = a.tryDepartures(t, s)
+}
+
+func orTransport(e scenarios.Abandonment) string {
+	if e.Needs != "" {
+		return string(e.Needs)
+	}
+	return string(e.Transport)
+}
+
+// batchesOf is how many batches there are: six slopes of 95% intervals that are worth something need seven readings.
+const batchesOf = 6
+
+func batch(e scenarios.Abandonment) int {
+	if opts.gate {
+		return e.Batch
+	}
+	return e.ShortBatch
+}
+
+func newAbandonedSheet(s *suite, e scenarios.Abandonment) *sheet {
+	config := s.config()
+	config[record.KeyMethod] = "collections forced and rest awaited between batches; slope of the live heap by Theil and Sen"
+	config[record.KeySettings] = s.settings(fmt.Sprintf("batch=%d batches=%d within=%s session-timeout=%s", batch(e), batchesOf,
+		e.Budget.Within, scenarios.SessionTimeout))
+	name := fmt.Sprintf("%s/subject=%s/transport=%s/event=%s", record.Abandoned, s.subject.Name, e.Transport, e.Event)
+	identity := s.identity()
+	identity["event"] = e.What
+	identity["budget-date"], identity["budget-reason"] = e.Budget.Date, e.Budget.Reason
+	return newSheet(name, config, identity)
+}
+
+// tryDepartures tries an event over HTTP.
+func (a *abandoned) tryDepartures(t *testing.T, s *suite) error {
+	d, err := newDepartures(t, s, a.event)
+	if err != nil {
+		return err
+	}
+	found, err := d.measure(t.Context(), batchesOf, batch(a.event))
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", a.event.Event, err, d.instance.process.Tail())
+	}
+	a.write(found)
+	a.hold(found)
+	exit, err := d.instance.process.Stop(t.Context())
+	if err != nil {
+		return err
+	}
+	a.ruling.passes("end", exit.Clean(), exit.String(), "clean when told to")
+	return nil
+}
+
+// write puts what was found on the sheet.
+func (a *abandoned) write(l *leftovers) {
+	s := a.sheet
+	s.set("abandoned-events", float64(l.events))
+	s.set("retained-budget-bytes/event", a.event.Budget.Bytes)
+	s.set("retained-descriptors", float64(l.after.descriptors-l.before.descriptors))
+	const overHTTP = "over HTTP all clients have one process, which outlives them"
+	s.absent(overHTTP, "retained-processes", "gone-ns")
+	ofHeap := []string{"retained-bytes/event", "retained-lo-bytes/event", "retained-hi-bytes/event", "retained-goroutines"}
+	if !l.heap {
+		s.absent(noHeap, ofHeap...)
+	} else {
+		s.set("retained-goroutines", float64(l.after.goroutines-l.before.goroutines))
+		s.set("retained-bytes/event", l.line.Slope)
+		s.set("retained-lo-bytes/event", l.line.Lo)
+		s.set("retained-hi-bytes/event", l.line.Hi)
+	}
+	a.writeHeld(l)
+}
+
+// writeHeld puts on the sheet what the process held as long as it may.
+func (a *abandoned) writeHeld(l *leftovers) {
+	for unit, of := range map[string]func(held) float64{
+		"held-bytes/event":       func(h held) float64 { return h.bytes },
+		"held-goroutines/event":  func(h held) float64 { return h.goroutines },
+		"held-descriptors/event": func(h held) float64 { return h.descriptors },
+	} {
+		switch {
+		case !a.event.Holds:
+			a.sheet.absent("nothing is to be held for such an event", unit)
+		case !l.heap && unit != "held-descriptors/event":
+			a.sheet.absent(noHeap, unit)
+		case len(l.held) == 0:
+			a.sheet.absent("the host was too slow to read it before the first had timed out", unit)
+		default:
+			values := make([]float64, len(l.held))
+			for i, h := range l.held {
+				values[i] = of(h)
+			}
+			a.sheet.set(unit, median(values))
+		}
+	}
+}
+
+// hold holds what was found to the budget.
+func (a *abandoned) hold(l *leftovers) {
+	r, budget := a.ruling, a.event.Budget
+	r.passes("descriptors", l.after.descriptors <= l.before.descriptors,
+		fmt.Sprintf("%d, %d before", l.after.descriptors, l.before.descriptors), "no more than before")
+	if !l.heap {
+		return
+	}
+	r.passes("goroutines", l.after.goroutines <= l.before.goroutines,
+		fmt.Sprintf("%d, %d before", l.after.goroutines, l.before.goroutines), "no more than before")
+	r.hold("bytes an event", withinBudget(l.line, budget.Bytes),
+		fmt.Sprintf("%.0f (%.0f to %.0f)", l.line.Slope, l.line.Lo, l.line.Hi), fmt.Sprintf("at most %.0f, set on %s", budget.Bytes, budget.Date))
+}
+
+// withinBudget is the verdict on a slope: only an interval that is wholly on one side of the budget says which.
+func withinBudget(l stat.Line, budget float64) stat.Verdict {
+	switch {
+	case !l.Interval:
+		return stat.Inconclusive
+	case l.Hi <= budget:
+		return stat.Pass
+	case l.Lo > budget:
+		return stat.Fail
+	default:
+		return stat.Inconclusive
+	}
+}
+
+func TestWithinBudget(t *testing.T) {
+	for _, tt := range []struct {
+		line stat.Line
+		want stat.Verdict
+	}{
+		{stat.Line{Lo: -5, Hi: 64, Interval: true}, stat.Pass},
+		{stat.Line{Lo: 65, Hi: 70, Interval: true}, stat.Fail},
+		{stat.Line{Lo: 64, Hi: 70, Interval: true}, stat.Inconclusive},
+		{stat.Line{Lo: -900, Hi: 900, Interval: true}, stat.Inconclusive},
+		{stat.Line{Slope: 1}, stat.Inconclusive},
+	} {
+		require.Equal(t, tt.want, withinBudget(tt.line, 64), "%+v", tt.line)
+	}
+}
