@@ -3,6 +3,7 @@ package bench_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"sync/atomic"
@@ -47,6 +48,9 @@ func newDepartures(t *testing.T, s *suite, e scenarios.Abandonment) (*departures
 	if e.OfSession() { // of others, the session that messages are sent in is to outlast all of it
 		l.more = append(l.more, s.subject.Sessions.Option)
 	}
+	if s.subject.Heap.Reader == "go-pprof" {
+		l.more = append(l.more, unsampled())
+	}
 	d := &departures{event: e, gitlab: gitlab}
 	d.version, d.old = speaks(s.subject, e)
 	if d.instance, err = s.start(t, l); err != nil {
@@ -63,6 +67,12 @@ func newDepartures(t *testing.T, s *suite, e scenarios.Abandonment) (*departures
 		d.session, err = d.wire.openSession(t.Context(), d.version)
 	}
 	return d, err
+}
+
+// unsampled keeps Go's runtime from sampling allocations. The live heap is read at the end of a profile of them, whose
+// own size counts among it and grows with every stack that is sampled for the first time (runtime, GODEBUG).
+func unsampled() scenarios.Option {
+	return scenarios.Option{Env: map[string]string{"GODEBUG": "memprofilerate=0"}}
 }
 
 // surfaceFor is the surface on which an event can happen: the one of the largest listing, one whose read asks GitLab,
@@ -90,71 +100,76 @@ type census struct {
 	goroutines, descriptors int
 }
 
-// count takes a census, after two collections. Looking takes a connection, which the process closes a moment later, so
-// that the least of a few looks is what is there.
+// count takes a census, after two collections. Looking takes a connection, which the process closes a moment later: the
+// least of a few looks is what is there otherwise.
 func (d *departures) count(ctx context.Context) (census, error) {
-	var c census
-	heap := d.instance.heap
-	if heap != nil {
-		for range 2 {
-			if err := heap.Collect(ctx); err != nil {
-				return c, err
-			}
-		}
-		reading, err := heap.Live(ctx)
+	c, err := d.glance(ctx)
+	for range glances - 1 {
 		if err != nil {
-			return c, err
+			break
 		}
-		if reading.Live != nil {
-			c.live = *reading.Live
-		}
-		if c.goroutines, err = heap.Goroutines(ctx); err != nil {
-			return c, err
+		time.Sleep(glanceEvery)
+		var again census
+		again, err = d.glance(ctx)
+		c.live = min(c.live, again.live)
+		c.goroutines = min(c.goroutines, again.goroutines)
+		c.descriptors = min(c.descriptors, again.descriptors)
+	}
+	return c, err
+}
+
+func (d *departures) glance(ctx context.Context) (census, error) {
+	reading, err := d.instance.tree.Read()
+	if err != nil || d.instance.heap == nil {
+		return census{descriptors: reading.Descriptors}, err
+	}
+	for range 2 {
+		if err := d.instance.heap.Collect(ctx); err != nil {
+			return census{}, err
 		}
 	}
-	for i := range looks {
-		reading, err := d.instance.tree.Read()
-		if err != nil {
-			return c, err
-		}
-		if i == 0 || reading.Descriptors < c.descriptors {
-			c.descriptors = reading.Descriptors
-		}
-		time.Sleep(lookEvery)
+	goroutines, err := d.instance.heap.Goroutines(ctx)
+	if err != nil {
+		return census{}, err
 	}
-	return c, nil
+	heap, err := d.instance.heap.Live(ctx)
+	if err != nil {
+		return census{}, err
+	}
+	if heap.Live == nil {
+		return census{}, errors.New("the heap reader does not tell the live heap")
+	}
+	return census{live: *heap.Live, goroutines: goroutines, descriptors: reading.Descriptors}, nil
 }
 
 const (
-	looks     = 3
-	lookEvery = 5 * time.Millisecond
-	// patience is how long a count may take to get where it belongs, on a host that is busy with other things.
+	glances     = 5
+	glanceEvery = 10 * time.Millisecond
+	// patience is how long counts may take to get where they belong, on a host that is busy with other things.
 	patience = 15 * time.Second
 )
 
-// restAfter waits as long as the process may hold on to events, then until it has come to rest with no more
-// goroutines and descriptors than before, or with those that it keeps.
+// restAfter waits as long as the process may hold on to events, and then until it is at rest with no more goroutines
+// and descriptors than before, or, when that takes too long, with those that it keeps. Without a before, it waits
+// until they do not change.
 func (d *departures) restAfter(ctx context.Context, before *census) (census, error) {
 	time.Sleep(d.event.Budget.Within)
+	d.gitlab.Disconnect() // how many connections to GitLab lie idle is chance, and no matter of who left
 	limit := time.Now().Add(patience)
+	if _, err := meter.Settle(ctx, d.instance.tree, d.instance.heap, shortRest); err != nil {
+		return census{}, err
+	}
 	last := census{goroutines: -1}
 	for {
 		c, err := d.count(ctx)
-		if err != nil {
-			return c, err
-		}
 		back := before != nil && c.goroutines <= before.goroutines && c.descriptors <= before.descriptors
 		still := before == nil && c.goroutines == last.goroutines && c.descriptors == last.descriptors
-		if back || still || time.Now().After(limit) {
-			break
+		if err != nil || back || still || time.Now().After(limit) {
+			return c, err
 		}
 		last = c
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(glanceEvery * glances)
 	}
-	if _, err := meter.Settle(ctx, d.instance.tree, d.instance.heap, shortRest); err != nil {
-		return last, err
-	}
-	return d.count(ctx)
 }
 
 // shortRest is enough to read the live heap by, which does not depend on what was given back to the system.
@@ -172,9 +187,9 @@ type leftovers struct {
 // held is what a process held for each event of a batch, before it had to forget.
 type held struct{ bytes, goroutines, descriptors float64 }
 
-// measure has events happen in batches of n, after one to warm up, and looks at what stays.
+// measure has events happen in batches of n, after one to warm up, and glances at what stays.
 func (d *departures) measure(ctx context.Context, batches, n int) (*leftovers, error) {
-	if _, err := d.batch(ctx, n, nil); err != nil {
+	if _, err := d.batch(ctx, 2*n, nil); err != nil {
 		return nil, fmt.Errorf("warm up: %w", err)
 	}
 	before, err := d.restAfter(ctx, nil)

@@ -64,6 +64,9 @@ func (s *Server) Close() {
 	})
 }
 
+// Disconnect closes all connections, as a proxy before GitLab does now and then, so that clients hold none.
+func (s *Server) Disconnect() { s.http.CloseClientConnections() }
+
 // URL is the root of the instance, without a slash at the end; a GitLab client is given this.
 func (s *Server) URL() string { return s.http.URL }
 

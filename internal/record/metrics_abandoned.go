@@ -5,7 +5,7 @@ func abandonedMetrics() []Metric {
 	of := []Kind{Abandoned}
 	return []Metric{
 		{Unit: "abandoned-events", Kinds: of,
-			Meaning: "Events that the figures rest on, after as many as a batch has to warm up."},
+			Meaning: "Events that the figures rest on, those to warm up excluded."},
 		{Unit: "retained-bytes/event", Better: Lower, Signed: true, Kinds: of,
 			Meaning: "Growth of the live heap at rest for each event, once the process may hold it no longer: the slope over batches."},
 		{Unit: "retained-lo-bytes/event", Signed: true, Kinds: of,
