@@ -145,8 +145,8 @@ func (d *departures) glance(ctx context.Context) (census, error) {
 const (
 	glances     = 5
 	glanceEvery = 10 * time.Millisecond
-	// patience is how long counts may take to get where they belong, on a host that is busy with other things.
-	patience = 15 * time.Second
+	// lagAllowed is how long counts may take to get where they belong, on a host that is busy with other things.
+	lagAllowed = 15 * time.Second
 )
 
 // restAfter waits as long as the process may hold on to events, and then until it is at rest with no more goroutines
@@ -155,7 +155,7 @@ const (
 func (d *departures) restAfter(ctx context.Context, before *census) (census, error) {
 	time.Sleep(d.event.Budget.Within)
 	d.gitlab.Disconnect() // how many connections to GitLab lie idle is chance, and no matter of who left
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(lagAllowed)
 	if _, err := meter.Settle(ctx, d.instance.tree, d.instance.heap, shortRest); err != nil {
 		return census{}, err
 	}
@@ -181,11 +181,11 @@ type leftovers struct {
 	line          stat.Line
 	heap          bool // whether the live heap could be read
 	before, after census
-	held          []held
+	held          []meanwhile
 }
 
-// held is what a process held for each event of a batch, before it had to forget.
-type held struct{ bytes, goroutines, descriptors float64 }
+// meanwhile is what a process held for each event of a batch, before it had to forget.
+type meanwhile struct{ bytes, goroutines, descriptors float64 }
 
 // measure has events happen in batches of n, after one to warm up, and glances at what stays.
 func (d *departures) measure(ctx context.Context, batches, n int) (*leftovers, error) {
@@ -217,13 +217,13 @@ func (d *departures) measure(ctx context.Context, batches, n int) (*leftovers, e
 }
 
 // batch has n events happen and tells what is held for them, if that is of interest and could be read in time.
-func (d *departures) batch(ctx context.Context, n int, before *census) (*held, error) {
+func (d *departures) batch(ctx context.Context, n int, before *census) (*meanwhile, error) {
 	began := time.Now()
 	release, err := leavings()[d.event.Event](ctx, d, n)
 	if err != nil {
 		return nil, err
 	}
-	var h *held
+	var h *meanwhile
 	if d.event.Holds && before != nil {
 		c, err := d.count(ctx)
 		if err != nil {
@@ -231,7 +231,7 @@ func (d *departures) batch(ctx context.Context, n int, before *census) (*held, e
 		}
 		// The first of them is to be there still.
 		if release != nil || time.Since(began) < scenarios.SessionTimeout {
-			h = &held{
+			h = &meanwhile{
 				bytes:       float64(c.live-before.live) / float64(n),
 				goroutines:  float64(c.goroutines-before.goroutines) / float64(n),
 				descriptors: float64(c.descriptors-before.descriptors) / float64(n),

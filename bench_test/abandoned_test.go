@@ -167,10 +167,10 @@ func (a *abandoned) write(l *leftovers) {
 
 // writeHeld puts on the sheet what the process held as long as it may.
 func (a *abandoned) writeHeld(l *leftovers) {
-	for unit, of := range map[string]func(held) float64{
-		"held-bytes/event":       func(h held) float64 { return h.bytes },
-		"held-goroutines/event":  func(h held) float64 { return h.goroutines },
-		"held-descriptors/event": func(h held) float64 { return h.descriptors },
+	for unit, of := range map[string]func(meanwhile) float64{
+		"held-bytes/event":       func(h meanwhile) float64 { return h.bytes },
+		"held-goroutines/event":  func(h meanwhile) float64 { return h.goroutines },
+		"held-descriptors/event": func(h meanwhile) float64 { return h.descriptors },
 	} {
 		switch {
 		case !a.event.Holds:

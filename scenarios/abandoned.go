@@ -61,12 +61,12 @@ type Budget struct {
 	Date, Reason string
 }
 
-// SessionTimeout is what subjects are told to end sessions after while they are measured. It is short, because an
-// end that nobody waits for proves nothing.
-const SessionTimeout = 2 * time.Second
+// SessionTimeout is what subjects are told to end sessions after while they are measured: short enough to wait for, and
+// long enough for all sessions of a batch to be open at once, or what grows with the most there ever were would vary.
+const SessionTimeout = 5 * time.Second
 
 // forget is how long a subject may take, after the session timeout, to notice that it has passed.
-const forget = time.Second
+const forget = 1500 * time.Millisecond
 
 // Abandonments lists what is tried, in the order in which it is published.
 func Abandonments() []Abandonment {
@@ -84,13 +84,13 @@ func Abandonments() []Abandonment {
 			Batch: 1000, ShortBatch: 500, Budget: session},
 		{Event: StreamLeft, What: "A session's stream left open until the client vanishes", Transport: HTTP, Needs: OfStreams, Holds: true,
 			Batch: 1000, ShortBatch: 500, Budget: session},
-		{Event: InitializeAgain, What: "`initialize` sent again in a session", Transport: HTTP, Needs: OfSessions,
+		{Event: InitializeAgain, What: "initialize sent again in a session", Transport: HTTP, Needs: OfSessions,
 			Batch: 1000, ShortBatch: 500, Budget: session},
 		{Event: ReplyReset, What: "A connection reset in the middle of a reply", Transport: HTTP,
 			Batch: 1000, ShortBatch: 500, Budget: nothing},
 		{Event: CallCut, What: "A connection closed in the middle of a call", Transport: HTTP,
 			Batch: 1000, ShortBatch: 500, Budget: nothing},
-		{Event: CallCancelled, What: "A call ended by `notifications/cancelled`", Transport: HTTP, Needs: OfCancellation,
+		{Event: CallCancelled, What: "A call ended by notifications/cancelled", Transport: HTTP, Needs: OfCancellation,
 			Batch: 1000, ShortBatch: 500, Budget: nothing},
 		{Event: UnknownToken, What: "A request with an unknown token", Transport: HTTP,
 			Batch: 1000, ShortBatch: 500, Budget: remembered(6*time.Second, "that a token was refused may be remembered for a moment")},

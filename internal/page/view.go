@@ -22,6 +22,7 @@ import (
 type View struct {
 	Scenarios []*Scenario // the point scenarios
 	Ladders   []*Ladder   // the series and open loops, one a surface
+	Abandoned []*Scenario // what clients that went away have left behind
 	Dates     []string    // when results were measured, oldest first
 	Missing   record.Plan
 	Dropped   []string
@@ -56,6 +57,7 @@ func NewView(rec *record.Record) (*View, error) {
 		return nil, err
 	}
 	v := &View{any: representative(scenarios, rec.Results), Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results)}
+	v.Abandoned = abandonedOf(rec.Results)
 	var ladders []*Scenario
 	for _, s := range scenarios {
 		if s.Kind == record.Point {

@@ -1,0 +1,108 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"mcpbench/internal/record"
+)
+
+// abandonedOf are the results that say what is left of clients that went away, in the order of the record.
+func abandonedOf(results []record.Result) []*Scenario {
+	byName := make(map[string][]record.Result)
+	var names []string
+	for _, r := range results {
+		if r.Kind() != record.Abandoned {
+			continue
+		}
+		if byName[r.Name] == nil {
+			names = append(names, r.Name)
+		}
+		byName[r.Name] = append(byName[r.Name], r)
+	}
+	scenarios := make([]*Scenario, len(names))
+	for i, name := range names {
+		scenarios[i] = newScenario(name, byName[name])
+	}
+	return scenarios
+}
+
+// abandonedSaid is what the table shows besides figures.
+const abandonedSaid = "What stays in the process of clients that go away without a word, once it may keep it no longer. Each event " +
+	"happened many times, in batches; between batches collections were forced and memory came to rest. Bytes are the growth of the " +
+	"live heap for each event, with the 95% interval of that slope, so that what is kept once for all does not count. Goroutines, " +
+	"descriptors and processes are those after all events, less those before the first. Until it may forget them, the process " +
+	"holds sessions and streams: what that takes is beside it."
+
+// abandoned shows what each way of going away leaves behind, and what it may.
+func (v *View) abandoned() []Block {
+	if len(v.Abandoned) == 0 {
+		return nil
+	}
+	m := &tableMaker{table: Table{Names: 1, Head: []string{"Event", "Events", "Bytes kept an event", "At most", "Goroutines kept",
+		"Descriptors kept", "Processes kept", "Held meanwhile an event", "Goroutines held", "Descriptors held", "Verdict"}}}
+	var budgets []string
+	for _, s := range v.Abandoned {
+		m.abandonedRow(s)
+		budgets = append(budgets, abandonedBudget(s))
+	}
+	return slices.Concat([]Block{text(abandonedSaid)}, tables(m.finish()),
+		paragraphs(v.builtOtherwise(v.Abandoned[0])), []Block{text("The budgets, and what they rest on:"), list(budgets...)})
+}
+
+// abandonedTitle is the event in words.
+func abandonedTitle(s *Scenario) string {
+	if what := s.All[0].About("event"); what != "" {
+		return escape(what)
+	}
+	return escape(s.All[0].Part("event"))
+}
+
+func (m *tableMaker) abandonedRow(s *Scenario) {
+	count := func(unit string) Cell { return m.cell(s.Figure(unit), plain, Figure.spread) }
+	last := s.Results[len(s.Results)-1]
+	name := m.name(s)
+	name.Text = abandonedTitle(s)
+	m.table.Rows = append(m.table.Rows, []Cell{
+		name,
+		count("abandoned-events"),
+		m.abandonedSlope(s),
+		m.cell(s.Figure("retained-budget-bytes/event"), fitting, Figure.spread),
+		count("retained-goroutines"), count("retained-descriptors"), count("retained-processes"),
+		m.cell(s.Figure("held-bytes/event"), fitting, Figure.spread),
+		count("held-goroutines/event"), count("held-descriptors/event"),
+		{Text: escape(last.About(record.KeyVerdict)), Refs: []string{refOf(last)}},
+	})
+}
+
+// abandonedSlope shows a slope and its interval; over rounds, the ends of all of them.
+func (m *tableMaker) abandonedSlope(s *Scenario) Cell {
+	slope, lo, hi := s.Figure("retained-bytes/event"), s.Figure("retained-lo-bytes/event"), s.Figure("retained-hi-bytes/event")
+	if !slope.Known() || !lo.Known() || !hi.Known() {
+		return m.cell(slope, fitting, Figure.spread)
+	}
+	whole := func(v float64) string { return fmt.Sprintf("%.0f", math.Round(v)+0) } // without a minus before a zero
+	return Cell{Text: fmt.Sprintf("%s B (%s to %s)", whole(slope.Median), whole(lo.Min), whole(hi.Max)),
+		Value: slope.Median, Known: true, Refs: slope.Refs}
+}
+
+// abandonedBudget says what the budget of an event rests on.
+func abandonedBudget(s *Scenario) string {
+	r := s.All[0]
+	said := abandonedTitle(s)
+	if bytes := s.Figure("retained-budget-bytes/event"); bytes.Known() {
+		said += ", " + bytes.String()
+	}
+	return fmt.Sprintf("%s (%s): %s.", said, escape(r.About("budget-date")), escape(r.About("budget-reason")))
+}
+
+// builtOtherwise says so if results are of another build than the page's figures.
+func (v *View) builtOtherwise(s *Scenario) string {
+	r := s.All[0]
+	if r.About(record.KeySHA256) == v.any.About(record.KeySHA256) {
+		return ""
+	}
+	return fmt.Sprintf("These are of another build than the figures of this page: %s, commit `%s`, measured %s.",
+		escape(r.About(record.KeyBuild)), short(r.About(record.KeyCommit)), escape(day(r.About(record.KeyDate))))
+}
