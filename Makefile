@@ -115,8 +115,8 @@ compare: suite ## measure OLD and NEW, binaries or revisions, in turn, ROUNDS ti
 	@go run ./cmd/page -old $(COMPARE)/old.txt -new $(COMPARE)/new.txt -out $(COMPARE)/comparison.md
 	@cat $(COMPARE)/comparison.md
 
-truth: suite ## measure a server whose costs are known, and print what is found of them, in some minutes
-	@cd bench_test && $(OUT)/suite.test -test.run='^TestTruth' -test.v -truth -test.timeout=0
+truth: suite ## measure a server whose costs are known, and write what is found of them into docs/method.md, in half an hour
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestTruth$$' -test.v -truth -update -test.timeout=0
 
 bench-driver: suite ## compare the suite's driver with other load tools, into docs/method.md
 	@mkdir -p $(OUT)/bin

@@ -42,7 +42,7 @@ func TestDriver(t *testing.T) {
 	fmt.Fprintln(os.Stderr, text)
 	if *update {
 		require.NoError(t, report.small.unfit[wrk])
-		rewriteDriverBlock(t, text)
+		rewriteBlock(t, driverStart, driverEnd, text)
 	}
 }
 
@@ -52,14 +52,15 @@ const (
 	driverEnd   = "<!-- /driver -->"
 )
 
-func rewriteDriverBlock(t *testing.T, text string) {
+// rewriteBlock puts a text between two marks of docs/method.md.
+func rewriteBlock(t *testing.T, start, end, text string) {
 	t.Helper()
 	path, document := methodDocument(t)
-	head, rest, ok := strings.Cut(document, driverStart)
-	require.True(t, ok, "%s has lost the mark %q", path, driverStart)
-	_, tail, ok := strings.Cut(rest, driverEnd)
-	require.True(t, ok, "%s has lost the mark %q", path, driverEnd)
-	require.NoError(t, os.WriteFile(path, []byte(head+driverStart+"\n"+text+"\n"+driverEnd+tail), 0o644))
+	head, rest, ok := strings.Cut(document, start)
+	require.True(t, ok, "%s has lost the mark %q", path, start)
+	_, tail, ok := strings.Cut(rest, end)
+	require.True(t, ok, "%s has lost the mark %q", path, end)
+	require.NoError(t, os.WriteFile(path, []byte(head+start+"\n"+text+"\n"+end+tail), 0o644))
 }
 
 func methodDocument(t *testing.T) (path, text string) {

@@ -74,9 +74,21 @@ func (a *alarm) arm() {
 	if len(a.waiting) == 0 {
 		return
 	}
-	d := max(1, time.Until(a.waiting[0].at))
+	d := max(1, step(time.Until(a.waiting[0].at)))
 	// Neither the descriptor nor the time can be wrong.
 	_ = unix.TimerfdSettime(a.fd, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}, nil)
+}
+
+// shortStep is a wait that is not broken up any more.
+const shortStep = 200 * time.Microsecond
+
+// step is how long to sleep when d is left: most of it. A processor that has slept for long wakes late, on a virtual
+// machine by as much as some milliseconds; one that has just been awake does not.
+func step(d time.Duration) time.Duration {
+	if d <= shortStep {
+		return d
+	}
+	return d - max(d/16, shortStep/2)
 }
 
 // sleeper is a goroutine that waits.

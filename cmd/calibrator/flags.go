@@ -118,7 +118,7 @@ func defineCPU(c *config, f *flag.FlagSet) {
 }
 
 func defineTime(c *config, f *flag.FlagSet) {
-	f.DurationVar(&c.startDelay, "start-delay", 0, "listen, or read stdin, no sooner than `DURATION` after the program began")
+	f.DurationVar(&c.startDelay, "start-delay", 0, "wait `DURATION` before it listens, or reads stdin, with everything else done")
 	f.DurationVar(&c.listDelay, "list-delay", 0, "answer the first tools/list no sooner than `DURATION` after it came. Those that come meanwhile\n"+
 		"wait for it")
 	f.Var(&c.latency, "latency", "answer a tools/call no sooner than a time after it came that is drawn from `DISTRIBUTION`; work\n"+
@@ -126,9 +126,9 @@ func defineTime(c *config, f *flag.FlagSet) {
 		"  const:5ms\n"+
 		"  bimodal:1ms@0.9,50ms@0.1    TIME@WEIGHT, any number of them\n"+
 		"  lognormal:10ms,0.8          the mean, and the standard deviation of the logarithm\n"+
-		fmt.Sprintf("Calls take %d draws in turn, the middles of as many strata, shuffled: the quantiles of any %d\n", drawn, drawn)+
+		fmt.Sprintf("Calls take %d draws in turn, the middles of as many strata, spread evenly: the quantiles of any %d\n", drawn, drawn)+
 		"calls in a row are the distribution's, and the longest is its quantile at 0.9995")
-	f.Uint64Var(&c.seed, "seed", 1, "shuffle the draws by `N`")
+	f.Uint64Var(&c.seed, "seed", 1, "begin the draws where `N` says")
 	f.Var(&c.stalls, "stall", "answer nothing, health included, from AT to AT+LENGTH: `AT:LENGTH`,… in ascending order. AT counts\n"+
 		"from when the first tools/call came. What was held is then answered at once")
 }

@@ -10,27 +10,36 @@ import (
 	"time"
 )
 
-// drawn is how many draws a distribution is cut into: enough for ten beyond its 99th percentile.
-const drawn = 1000
+const (
+	// drawn is how many draws a distribution is cut into: enough for ten beyond its 99th percentile.
+	drawn = 1000
+	// stride is how many strata on the next draw is. About the golden ratio of them spreads every stretch of draws
+	// evenly (Knuth, The Art of Computer Programming, 6.4, theorem S), and of the strides about there this one does
+	// so best. It has no divisor in common with drawn, so that each stratum has its turn.
+	stride = 621
+)
 
 // quantile is a distribution of times: the time that a part p of all stays below, 0 < p < 1.
 type quantile func(p float64) time.Duration
 
 // draws are the times a distribution gives, in the order in which they are taken. There are drawn of them, one
-// from the middle of each stratum of equal probability, shuffled; after the last comes the first again. So
-// any drawn draws in a row have exactly the distribution's quantiles, and the largest is known: chance, which
-// would make a p99 of a thousand calls uncertain by several percent, is left out.
+// from the middle of each stratum of equal probability; after the last comes the first again. So any drawn draws in
+// a row have exactly the distribution's quantiles, and the largest is known; and in any other number of them the
+// number beyond a percentile is off by three at most. Chance, which would make a p99 of a
+// thousand calls uncertain by several percent, is left out.
 type draws []time.Duration
 
+// newDraws begins at a stratum that the seed chooses.
 func newDraws(q quantile, seed uint64) draws {
 	if q == nil {
 		return nil
 	}
 	d := make(draws, drawn)
+	at := rand.New(rand.NewPCG(seed, 0)).IntN(drawn)
 	for i := range d {
-		d[i] = q((float64(i) + 0.5) / drawn)
+		d[i] = q((float64(at) + 0.5) / drawn)
+		at = (at + stride) % drawn
 	}
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(drawn, func(i, j int) { d[i], d[j] = d[j], d[i] })
 	return d
 }
 

@@ -82,11 +82,33 @@ func TestDrawsInARow(t *testing.T) {
 	}
 }
 
+// TestDrawsOfAnyStretch counts, in stretches of any length, the draws above the 99th percentile and those below the
+// median.
+func TestDrawsOfAnyStretch(t *testing.T) {
+	d := drawsOf(t, "lognormal:10ms,0.8", 1)
+	p99, p50 := rank(d, 99), rank(d, 50)
+	for _, n := range []int64{100, 250, 777, 1234, 2500} {
+		for from := int64(1); from <= drawn; from += 7 {
+			above, below := 0, 0
+			for i := range n {
+				if d.of(from+i) > p99 {
+					above++
+				}
+				if d.of(from+i) <= p50 {
+					below++
+				}
+			}
+			require.InDelta(t, 0.01*float64(n), above, 3, "of %d from %d", n, from)
+			require.InDelta(t, 0.5*float64(n), below, 3, "of %d from %d", n, from)
+		}
+	}
+}
+
 func TestSeed(t *testing.T) {
 	one, again, other := drawsOf(t, "lognormal:10ms,0.8", 1), drawsOf(t, "lognormal:10ms,0.8", 1), drawsOf(t, "lognormal:10ms,0.8", 2)
 	assert.Equal(t, one, again)
 	assert.NotEqual(t, one, other)
-	assert.False(t, slices.IsSorted(one), "they are shuffled")
+	assert.False(t, slices.IsSorted(one), "they do not rise")
 }
 
 func TestDistributionRefuses(t *testing.T) {

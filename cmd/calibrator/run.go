@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 )
 
 // What the program's exit code says, besides 0.
@@ -22,7 +21,6 @@ const (
 
 // run is the program.
 func run(args []string, s streams) int {
-	begun := time.Now()
 	c, err := parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -38,7 +36,7 @@ func run(args []string, s streams) int {
 	case c.faults.process(exitAtStart):
 		return fail(s, statusFault, errors.New("ends at once, as -fault "+exitAtStart+" wants it"))
 	default:
-		err = serve(c, s, begun)
+		err = serve(c, s)
 	}
 	if err != nil {
 		return fail(s, statusFailed, err)
@@ -52,7 +50,7 @@ func fail(s streams, status int, err error) int {
 }
 
 // serve serves until the process is asked to end.
-func serve(c *config, s streams, begun time.Time) error {
+func serve(c *config, s streams) error {
 	ctx, stop := ending(c)
 	defer stop()
 	if c.faults.process(neverReady) {
@@ -80,7 +78,7 @@ func serve(c *config, s streams, begun time.Time) error {
 		}
 		defer func() { _ = profiles.Close() }()
 	}
-	a.until(begun.Add(c.startDelay))
+	a.wait(c.startDelay)
 	go srv.vault.leakAt(c.leakRate, ctx.Done())
 	return errors.Join(srv.serve(ctx), srv.close())
 }

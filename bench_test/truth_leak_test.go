@@ -1,0 +1,138 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/load"
+	"mcpbench/internal/stat"
+)
+
+const (
+	// leakPace is how long an hour takes: a leak of 50 MiB/h is made of 50 MiB in that time.
+	leakPace = 20 * time.Second
+	// leakRuns is how often each leak is judged, and leakAtOnce how many of the runs go on at a time.
+	leakRuns, leakAtOnce = 20, 5
+	leakReadings         = 100
+)
+
+// leakRows judges leaks of 0.5, 5 and 50 MiB/h, and none, in processes that serve calls and make garbage meanwhile, by
+// the live heap after a collection, in hours of leakPace. The tolerance of the rule is 2 MiB/h, so that 0.5 are to pass.
+func leakRows(t *testing.T) truthTable {
+	t.Helper()
+	var table truthTable
+	for _, perHour := range []float64{0, 0.5, 5, 50} {
+		want := stat.Pass
+		if perHour > 2 {
+			want = stat.Fail
+		}
+		leaks := make([]stat.Leak, leakRuns)
+		err := load.Each(t.Context(), leakRuns, leakAtOnce, func(ctx context.Context, i int) error {
+			var err error
+			leaks[i], err = leakRun(ctx, t, perHour)
+			return err
+		})
+		require.NoError(t, err)
+		table = append(table, leakVerdicts(perHour, want, leaks)...)
+	}
+	return table
+}
+
+// leakVerdicts are the rows of one leak: the slope that is furthest off, and how often the verdict was right.
+func leakVerdicts(perHour float64, want stat.Verdict, leaks []stat.Leak) truthTable {
+	set := fmt.Sprintf("%g MiB/h", perHour)
+	within := tolerance{part: 0.1}
+	if perHour == 0 {
+		set, within = "none", tolerance{amount: 0.05 * mib} // a tenth of the least leak
+	}
+	worst, right := perHour*mib, 0.0
+	for _, l := range leaks {
+		if growth := l.Growth / stat.MiBPerHour * mib; math.Abs(growth-perHour*mib) >= math.Abs(worst-perHour*mib) {
+			worst = growth
+		}
+		if l.Verdict == want {
+			right++
+		}
+	}
+	runs := float64(len(leaks))
+	return truthTable{
+		{fmt.Sprintf("leak, the furthest off of %.0f runs", runs), set, perHour * mib, worst, within, inMiBPerHour},
+		{fmt.Sprintf("verdict %s on a leak, of %.0f runs", want, runs), set, runs, right, tolerance{}, inNumber},
+	}
+}
+
+// leakRun reads the settled heap of a process that leaks, for an hour, and judges it.
+func leakRun(ctx context.Context, t *testing.T, perHour float64) (stat.Leak, error) {
+	t.Helper()
+	perMinute := perHour * mib * time.Minute.Hours() * float64(time.Hour) / float64(leakPace)
+	c := calibrate(t, fmt.Sprintf("-leak-rate=%.0f", perMinute), "-garbage=64KiB")
+	defer func() { _, _ = c.instance.process.Stop(context.Background()) }()
+	callers := c.callers(t, 1)
+	calling, stop := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() {
+		_, err := load.Closed(calling, callers, load.Options{Duration: 2 * leakPace})
+		served <- err
+	}()
+	readings, err := c.heapOver(ctx, leakPace, leakReadings)
+	stop()
+	if err := <-served; !errors.Is(err, context.Canceled) {
+		return stat.Leak{}, fmt.Errorf("the load: %w", err)
+	}
+	if err != nil {
+		return stat.Leak{}, err
+	}
+	return stat.LeakRule{Tolerance: 2 * stat.MiBPerHour}.Judge(readings)
+}
+
+// heapOver reads the live heap n times, each after a collection, over a time that is told as an hour.
+func (c *calibrated) heapOver(ctx context.Context, hour time.Duration, n int) ([]stat.XY, error) {
+	var readings []stat.XY
+	begun := time.Now()
+	tick := time.NewTicker(hour / time.Duration(n))
+	defer tick.Stop()
+	for range n {
+		<-tick.C
+		if err := c.instance.heap.Collect(ctx); err != nil {
+			return nil, err
+		}
+		at := time.Since(begun)
+		live, err := c.instance.heap.Live(ctx)
+		if err != nil {
+			return nil, err
+		}
+		readings = append(readings, stat.XY{X: at.Seconds() / hour.Seconds() * time.Hour.Seconds(), Y: float64(*live.Live)})
+	}
+	return readings, nil
+}
+
+func inMiBPerHour(v float64) string { return fmt.Sprintf("%.3f MiB/h", v/mib) }
+
+// TestLeakVerdicts sees the rows of leaks fail.
+func TestLeakVerdicts(t *testing.T) {
+	leak := func(perHour float64, v stat.Verdict) stat.Leak {
+		return stat.Leak{Growth: perHour * stat.MiBPerHour, Verdict: v}
+	}
+	for _, tt := range []struct {
+		leaks        []stat.Leak
+		slope, right bool
+	}{
+		{[]stat.Leak{leak(5, stat.Fail), leak(5.4, stat.Fail), leak(4.6, stat.Fail)}, true, true},
+		{[]stat.Leak{leak(5, stat.Fail), leak(5.6, stat.Fail)}, false, true},
+		{[]stat.Leak{leak(4.4, stat.Fail), leak(5, stat.Fail)}, false, true},
+		{[]stat.Leak{leak(5, stat.Fail), leak(5, stat.Inconclusive)}, true, false},
+	} {
+		rows := leakVerdicts(5, stat.Fail, tt.leaks)
+		assert.Equal(t, tt.slope, rows[0].holds(), "%v", tt.leaks)
+		assert.Equal(t, tt.right, rows[1].holds(), "%v", tt.leaks)
+	}
+	assert.False(t, leakVerdicts(0, stat.Pass, []stat.Leak{leak(0.06, stat.Pass)})[0].holds())
+	assert.True(t, leakVerdicts(0, stat.Pass, []stat.Leak{leak(-0.04, stat.Pass)})[0].holds())
+}
