@@ -122,7 +122,7 @@ func spikeRows(t *testing.T) truthTable {
 	peak, err := c.instance.tree.Peak()
 	require.NoError(t, err)
 	assert.Less(t, c.read(t).RSS-before.RSS, int64(spike/10), "it is gone, so that a look afterwards does not see it")
-	return truthTable{{"peak resident set of a spike", "200 MiB for 20 ms", spike, float64(peak - before.RSS), memoryWithin, inMiB}}
+	return truthTable{{"peak resident set of a spike", "200 MiB for 20 ms", spike, float64(peak - before.RSS), residentWithin, inMiB}}
 }
 
 // In stalls of 1 s of every 10 s, a tenth of independent callers wait, each as long as is left of it: one in a hundred

@@ -108,7 +108,7 @@ func tree() experiment {
 		run: truthRun{rounds: 3},
 		costs: []knownCost{
 			{
-				what: "resident set of a tree of three", set: "2 × 64 MiB", want: 128 * mib, within: memoryWithin,
+				what: "resident set of a tree of three", set: "2 × 64 MiB", want: 128 * mib, within: residentWithin,
 				find: figure("rest-RSS-bytes"), base: figure("rest-RSS-bytes"), show: inMiB,
 			},
 			{
@@ -182,7 +182,7 @@ func lognormal(mean, sigma float64) quantiles {
 // Bounds of what is found.
 var (
 	retainedWithin = tolerance{part: 0.02, amount: 1 << 10}
-	memoryWithin   = tolerance{part: 0.02}
+	residentWithin   = tolerance{part: 0.02}
 	cpuWithin      = tolerance{part: 0.02}
 	latencyWithin  = tolerance{part: 0.02, amount: 0.2e6}
 	startWithin    = tolerance{amount: 5e6}

@@ -75,9 +75,9 @@ func cpuRows(t *testing.T) truthTable {
 	for _, tt := range []struct {
 		d     time.Duration
 		calls int
-	}{{time.Millisecond, 20}, {10 * time.Millisecond, 3}} {
+	}{{time.Millisecond, 10}, {10 * time.Millisecond, 3}} {
 		less, more := onOneCPU(t, "-cpu-call=1ms"), onOneCPU(t, "-cpu-call="+(tt.d+time.Millisecond).String())
-		found := difference(t, less, more, 25, tt.calls)
+		found := difference(t, less, more, 40, tt.calls)
 		table = append(table, truthRow{"CPU a call", tt.d.String() + " more", float64(tt.d), found, cpuWithin, inTime})
 	}
 	return table
@@ -115,7 +115,7 @@ func treeRows(t *testing.T) truthTable {
 	more := onOneCPU(t, "-children=2", "-child-cpu=11ms", "-child-bytes=64MiB")
 	cpu := difference(t, less, more, 25, 3)
 	return truthTable{
-		{"resident set of a tree of three", "2 × 64 MiB", 128 * mib, float64(more.read(t).RSS - less.read(t).RSS), memoryWithin, inMiB},
+		{"resident set of a tree of three", "2 × 64 MiB", 128 * mib, float64(more.read(t).RSS - less.read(t).RSS), residentWithin, inMiB},
 		{"CPU of a tree of three a call", "2 × 10 ms more", 20e6, cpu, cpuWithin, inTime},
 	}
 }
