@@ -27,7 +27,7 @@ OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
 .PHONY: abandoned noise overload
-.PHONY: help bench bench-resources bench-resources-render check-bench-resources compare truth bench-driver test lint generate \
+.PHONY: help bench bench-resources bench-resources-render check-bench-resources compare truth faults bench-driver test lint generate \
 	peers inspector conformance suite clean
 
 help: ## list the targets
@@ -117,6 +117,9 @@ compare: suite ## measure OLD and NEW, binaries or revisions, in turn, ROUNDS ti
 
 truth: suite ## measure a server whose costs are known, and write what is found of them into docs/method.md, in half an hour
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestTruth$$' -test.v -truth -update -test.timeout=0
+
+faults: suite ## have the suite measure while one thing after the other fails, and end it with signals, in five minutes
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestFaults' -test.v -fault-signals=20
 
 bench-driver: suite ## compare the suite's driver with other load tools, into docs/method.md
 	@mkdir -p $(OUT)/bin

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpbench/internal/record"
+	"mcpbench/scenarios"
 )
 
 // faultCase is one thing that fails, and what must come of it. TestFaults tries it, and docs/method.md tells it.
@@ -28,8 +30,8 @@ type faultCase struct {
 	pattern, result string
 	// args are given to the calibrator, and flags to the suite.
 	args, flags []string
-	// limit is an option of the shell's ulimit, such as "-n 60", that the suite runs under.
-	limit string
+	// server says that the server of this repository is measured, and not the calibrator.
+	server bool
 	// prepare changes what the suite finds, before it runs.
 	prepare func(*testing.T, *faultTrial)
 	ends    aftermath
@@ -60,12 +62,12 @@ const faultBound = 2 * time.Minute
 // says what it saw, where, and what the process last said; the record keeps what it held and can be read; and nothing
 // is left running.
 func TestFaults(t *testing.T) {
-	bench := newFaultBench(t)
+	benches := map[bool]*faultBench{false: newFaultBench(t, "calibrator", heldPattern), true: newFaultBench(t, scenarios.Default, heldOfServer)}
 	cases := chosenFaults()
 	trials := make([]*faultTrial, len(cases))
 	places := make(chan struct{}, faultsAtOnce)
 	for i := range cases {
-		trials[i] = bench.trial(t, &cases[i])
+		trials[i] = benches[cases[i].server].trial(t, &cases[i])
 		go trials[i].run(places)
 	}
 	for i := range cases {
@@ -74,7 +76,9 @@ func TestFaults(t *testing.T) {
 }
 
 // faultCases lists all that is tried and told.
-func faultCases() []faultCase { return slices.Concat(processFaults(), replyFaults(), ownFaults()) }
+func faultCases() []faultCase {
+	return slices.Concat(processFaults(), replyFaults(), ownFaults(), gitlabFaultCases(), signalFaults())
+}
 
 // chosenFaults are those that -run selects: they all begin before their tests do.
 func chosenFaults() []faultCase {
@@ -85,24 +89,29 @@ func chosenFaults() []faultCase {
 }
 
 // name is what fails, without its marks.
-func (c *faultCase) name() string { return strings.NewReplacer("`", "", " ", "-").Replace(c.what) }
+func (c *faultCase) name() string {
+	return strings.NewReplacer("`", "", ",", "", " ", "-").Replace(c.what)
+}
 
-// faultBench is what the trials of faults share: the calibrator, and a record that holds a result already.
+// faultBench is what the trials of faults share: a server, and a record that holds a result already.
 type faultBench struct{ binary, held string }
 
-// heldPattern is what the record holds before anything fails.
-const heldPattern = "Point/transport=stdio/surface=upstream/telemetry=off"
+// What the record holds before anything fails.
+const (
+	heldPattern  = "Point/transport=stdio/surface=upstream/telemetry=off"
+	heldOfServer = "Point/transport=stdio/surface=dynamic/telemetry=off"
+)
 
-func newFaultBench(t *testing.T) *faultBench {
+func newFaultBench(t *testing.T, name, held string) *faultBench {
 	t.Helper()
-	subject, err := loadSubject("calibrator")
+	subject, err := loadSubject(name)
 	require.NoError(t, err)
 	built, err := resolveBuild(t.Context(), subject, "")
 	require.NoError(t, err)
-	b := &faultBench{binary: filepath.Join(t.TempDir(), "calibrator")}
+	b := &faultBench{binary: filepath.Join(t.TempDir(), name)}
 	copyFile(t, built.path, b.binary)
 	path := filepath.Join(t.TempDir(), "record.txt")
-	out, err := measuring(t, heldPattern, "-subject=calibrator", "-binary="+b.binary, "-record="+path).CombinedOutput()
+	out, err := measuring(t, held, "-subject="+name, "-binary="+b.binary, "-record="+path).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	b.held = readFile(t, path)
 	return b
@@ -112,8 +121,15 @@ func newFaultBench(t *testing.T) *faultBench {
 type faultTrial struct {
 	// binary is a name of its own for the calibrator, by which its processes are told from others.
 	binary string
-	// subject is the path of its subject file, and record that of the record, which held is the text of.
-	subject, record, held string
+	// subject is its subject file, and record the path of the record, which begins as text and must keep held.
+	subject, record, text, held string
+	// limit is an option of the shell's ulimit, such as "-n 60", that the suite runs under; empty for none.
+	limit string
+	// signal is sent to the suite after a time; 0 is none.
+	signal syscall.Signal
+	after  time.Duration
+	// skip is why this cannot be tried here.
+	skip string
 
 	cmd  *exec.Cmd
 	out  bytes.Buffer
@@ -127,19 +143,22 @@ func (b *faultBench) trial(t *testing.T, c *faultCase) *faultTrial {
 	t.Helper()
 	dir := t.TempDir()
 	f := &faultTrial{
-		binary: filepath.Join(dir, "subject"), subject: variant(t, c.args...), record: filepath.Join(dir, "record.txt"), held: b.held,
-		over: make(chan struct{}),
+		binary: filepath.Join(dir, "subject"), subject: scenarios.Default, record: filepath.Join(dir, "record.txt"),
+		text: b.held, held: b.held, over: make(chan struct{}),
+	}
+	if !c.server {
+		f.subject = variant(t, c.args...)
 	}
 	require.NoError(t, os.Link(b.binary, f.binary))
 	if c.prepare != nil {
 		c.prepare(t, f)
 	}
-	require.NoError(t, os.WriteFile(f.record, []byte(f.held), 0o600))
+	require.NoError(t, os.WriteFile(f.record, []byte(f.text), 0o600))
 	flags := append([]string{"-subject=" + f.subject, "-binary=" + f.binary, "-record=" + f.record, "-resume"}, c.flags...)
 	f.cmd = measuring(t, c.pattern, flags...)
-	if c.limit != "" {
+	if f.limit != "" {
 		f.cmd.Path = "/bin/sh"
-		f.cmd.Args = append([]string{"sh", "-c", "ulimit " + c.limit + ` && exec "$0" "$@"`}, f.cmd.Args...)
+		f.cmd.Args = append([]string{"sh", "-c", "ulimit " + f.limit + ` && exec "$0" "$@"`}, f.cmd.Args...)
 	}
 	f.cmd.Stdout, f.cmd.Stderr = &f.out, &f.out
 	return f
@@ -156,6 +175,9 @@ func (f *faultTrial) edit(t *testing.T, was, is string) {
 // run runs the suite, once there is a place for it. One that does not end is killed.
 func (f *faultTrial) run(places chan struct{}) {
 	defer close(f.over)
+	if f.skip != "" {
+		return
+	}
 	places <- struct{}{}
 	defer func() { <-places }()
 	begun := time.Now()
@@ -165,6 +187,10 @@ func (f *faultTrial) run(places chan struct{}) {
 	}
 	endless := time.AfterFunc(faultBound, func() { _ = f.cmd.Process.Kill() })
 	defer endless.Stop()
+	if f.signal != 0 {
+		signal := time.AfterFunc(f.after, func() { _ = f.cmd.Process.Signal(f.signal) })
+		defer signal.Stop()
+	}
 	f.err = f.cmd.Wait()
 }
 
@@ -181,14 +207,21 @@ func (f *faultTrial) exit(t *testing.T) int {
 // check holds a run to what its case says.
 func (c *faultCase) check(t *testing.T, f *faultTrial) {
 	<-f.over
-	require.Less(t, f.took, faultBound, "the run did not end:\n%s", &f.out)
-	assert.Equal(t, c.ends.exit, f.exit(t), "%s", &f.out)
+	if f.skip != "" {
+		t.Skip(f.skip)
+	}
+	defer func() {
+		if t.Failed() {
+			t.Logf("%.4000s", &f.out)
+		}
+	}()
+	require.Less(t, f.took, faultBound, "the run did not end")
 	assert.Eventually(t, func() bool { return len(running(t, f.binary)) == 0 }, 10*time.Second, 10*time.Millisecond, "left behind")
 	assert.NotContains(t, f.out.String(), "goroutine ", "what fails is no crash")
-	c.ends.check(t, c, f)
-	if t.Failed() {
-		t.Logf("%.4000s", &f.out)
+	if f.signal == 0 {
+		assert.Equal(t, c.ends.exit, f.exit(t))
 	}
+	c.ends.check(t, c, f)
 }
 
 // gained reads what the record holds besides what it held, which it has to hold still.
@@ -227,7 +260,7 @@ func (c *faultCase) told(t *testing.T, f *faultTrial) {
 
 // The ways a run ends in which something fails.
 func measuresWell() aftermath {
-	return aftermath{text: "nothing: it is measured as it would be without", results: 1, check: checkMeasured}
+	return aftermath{text: "nothing fails: every call is counted as answered, and nothing is doubted for it", results: 1, check: checkMeasured}
 }
 
 func failsMarked() aftermath {
@@ -242,6 +275,10 @@ func endsStep() aftermath {
 	return aftermath{text: "the step is ended; what it had measured is recorded, marked with the reason", results: 1, check: checkEnded}
 }
 
+func goesOn() aftermath {
+	return aftermath{text: "what is whole is kept, and what is missing is measured", results: 1, check: checkMeasured}
+}
+
 func leftOut() aftermath { return aftermath{text: "the step is left out", check: checkLeftOut} }
 
 func notBegun() aftermath {
@@ -254,6 +291,9 @@ var hostDoubts = regexp.MustCompile(`^(other processes used|the hypervisor withh
 func checkMeasured(t *testing.T, c *faultCase, f *faultTrial) {
 	t.Helper()
 	r := c.gained(t, f)[0]
+	for _, text := range c.says {
+		assert.Contains(t, f.out.String(), text)
+	}
 	for _, doubt := range r.Certificate {
 		assert.Regexp(t, hostDoubts, doubt)
 	}
@@ -307,7 +347,7 @@ func checkLeftOut(t *testing.T, c *faultCase, f *faultTrial) {
 
 func checkNotBegun(t *testing.T, c *faultCase, f *faultTrial) {
 	t.Helper()
-	assert.Equal(t, f.held, readFile(t, f.record))
+	assert.Equal(t, f.text, readFile(t, f.record))
 	for _, text := range c.says {
 		assert.Contains(t, f.out.String(), text)
 	}

@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,28 @@ type guards struct {
 // memoryShare is the part of the memory available that a series may use unless told otherwise, and leftShare the
 // part that nobody may use while a step runs.
 const memoryShare, leftShare = 0.8, 0.05
+
+// defaultCeiling is the ceiling of latency unless a flag sets another.
+const defaultCeiling = 30 * time.Second
+
+// patience is how long an answer is waited for at all: three times the ceiling.
+func (g guards) patience() time.Duration { return 3 * cmp.Or(g.latency, defaultCeiling) }
+
+// errSilent ends a wait for an answer that does not come.
+var errSilent = errors.New("no answer")
+
+// await bounds a wait for an answer by the patience that there is. The error of what waits is to be explained.
+func (g guards) await(ctx context.Context) (waiting context.Context, end func()) {
+	return context.WithTimeoutCause(ctx, g.patience(), fmt.Errorf("%w within %v", errSilent, g.patience()))
+}
+
+// explain adds to an error that the wait for an answer was over, if it was.
+func explain(waiting context.Context, err error) error {
+	if cause := context.Cause(waiting); err != nil && errors.Is(cause, errSilent) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
 
 // newGuards takes the bounds from the flags, and from the host where a flag is not given. A timeout of 0 is
 // none.

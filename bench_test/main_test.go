@@ -26,6 +26,7 @@ type options struct {
 	rounds                                         int
 	memoryBudget                                   int64
 	gitlabLatency, stepDuration, latencyCeiling    time.Duration
+	gitlabFault                                    gitlabFault
 	resume, gate                                   bool
 }
 
@@ -40,8 +41,9 @@ func (o *options) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.creds, "creds", "", "`list` of populations of each series, such as 1,10,100, instead of the published ones")
 	fs.DurationVar(&o.stepDuration, "step-duration", scenarios.DefaultStepDuration, "how long the mixed load of a step of a series lasts")
 	fs.Int64Var(&o.memoryBudget, "memory-budget", 0, "`bytes` that the subject may take; 80% of what is available when 0")
-	fs.DurationVar(&o.latencyCeiling, "latency-ceiling", 30*time.Second, "p99 of tools/call above which a step is the last of its series")
+	fs.DurationVar(&o.latencyCeiling, "latency-ceiling", defaultCeiling, "p99 of tools/call above which a step is the last of its series; an answer is waited for three times as long")
 	fs.StringVar(&o.profiles, "profiles", "", "`folder` for a CPU and a heap profile of each step; where -artifacts says when empty")
+	fs.Var(&o.gitlabFault, "gitlab-fault", gitlabFaultUsage)
 	fs.DurationVar(&o.gitlabLatency, "gitlab-latency", 0, "time the GitLab stand-in waits before each answer")
 }
 
@@ -76,8 +78,14 @@ func runSuite(m *testing.M) int {
 	default:
 		code = m.Run()
 	}
-	if left := spawn.Leftovers(); len(left) > 0 {
+	left, err := spawn.Leftovers()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench_test:", err)
+	}
+	if len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "bench_test: processes %v were started and never stopped\n", left)
+	}
+	if len(left) > 0 || err != nil {
 		code = max(code, 1)
 	}
 	return code

@@ -3,6 +3,7 @@ package bench_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"mcpbench/internal/mcp"
 	"mcpbench/internal/record"
@@ -33,9 +34,9 @@ func (r *pointRun) admit(ctx context.Context) error {
 		if err := r.people.add(ctx, r.b); err != nil {
 			return err
 		}
-		first, err := timed(ctx, r.people.clients[i], r.requests[record.List])
+		first, err := r.once(ctx, i, r.requests[record.List])
 		if err != nil {
-			return fmt.Errorf("client %d: %w", i, err)
+			return err
 		}
 		firsts = append(firsts, float64(first))
 		if i > 0 {
@@ -69,6 +70,17 @@ func (r *pointRun) admitted(one, all float64, firsts []float64) {
 	r.sheet.set("first-list-ns", r.first(firsts))
 }
 
+// once has a client make one call, and returns how long the reply took.
+func (r *pointRun) once(ctx context.Context, client int, request *mcp.Request) (time.Duration, error) {
+	waiting, end := r.suite.guards.await(ctx)
+	defer end()
+	took, err := timed(waiting, r.people.clients[client], request)
+	if err != nil {
+		return 0, fmt.Errorf("client %d: %w", client, explain(waiting, err))
+	}
+	return took, nil
+}
+
 // first is what a client waits for what nobody asked before: on HTTP later credentials find it built, on
 // stdio each process has to build it.
 func (r *pointRun) first(took []float64) float64 {
@@ -86,10 +98,12 @@ func (r *pointRun) warmListing(ctx context.Context) error {
 	list := r.requests[record.List]
 	var took []float64
 	var reply mcp.Reply
+	waiting, end := r.suite.guards.await(ctx)
+	defer end()
 	for range warmCalls {
-		r.people.clients[0].Do(ctx, list, &reply)
+		r.people.clients[0].Do(waiting, list, &reply)
 		if err := failure(list, &reply); err != nil {
-			return err
+			return explain(waiting, err)
 		}
 		took = append(took, float64(reply.Latency()))
 	}
@@ -104,10 +118,10 @@ func (r *pointRun) warmListing(ctx context.Context) error {
 func (r *pointRun) firstCalls(ctx context.Context) error {
 	for _, method := range methodsOf(r.requests) {
 		var took []float64
-		for i, conn := range r.people.clients {
-			first, err := timed(ctx, conn, r.requests[method])
+		for i := range r.people.clients {
+			first, err := r.once(ctx, i, r.requests[method])
 			if err != nil {
-				return fmt.Errorf("client %d: %w", i, err)
+				return err
 			}
 			took = append(took, float64(first))
 		}

@@ -55,9 +55,12 @@ func (r *pointRun) loadMethod(ctx context.Context, method record.Method, total *
 	if err != nil {
 		return err
 	}
-	phase, err := load.Closed(ctx, r.people.workers(r.requests[method]), load.Options{Calls: r.point.Rounds})
+	phase, err := load.Closed(ctx, r.people.workers(r.requests[method]), load.Options{Calls: r.point.Rounds, Drain: r.suite.guards.patience()})
 	if phase != nil {
 		r.count(phase)
+	}
+	if err == nil && phase.Cut > 0 {
+		err = fmt.Errorf("%w within %v to %d calls", errSilent, r.suite.guards.patience(), phase.Cut)
 	}
 	if err != nil {
 		return err

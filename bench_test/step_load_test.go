@@ -75,7 +75,7 @@ func (r *stepRun) mixed(ctx context.Context) error {
 
 // options are those of a load that all connections take part in.
 func (r *stepRun) options(d time.Duration) load.Options {
-	return load.Options{Duration: d, Spread: spreadOf(d), Drain: r.suite.guards.latency + time.Minute}
+	return load.Options{Duration: d, Spread: spreadOf(d), Drain: r.suite.guards.patience()}
 }
 
 // checkSteady doubts a load in which connections had too few answers for more than their setting off to be seen.

@@ -73,20 +73,29 @@ func (r *stepRun) admit(ctx context.Context) error {
 
 // admitOne opens the connections of the i-th credential and makes its first call.
 func (r *stepRun) admitOne(ctx context.Context, i int, reply *mcp.Reply) error {
+	waiting, end := r.suite.guards.await(ctx)
+	defer end()
+	if err := r.connect(waiting, i, reply); err != nil {
+		return fmt.Errorf("credential %d: %w", i, explain(waiting, err))
+	}
+	return nil
+}
+
+func (r *stepRun) connect(ctx context.Context, i int, reply *mcp.Reply) error {
 	first, err := r.people.instances[0].dial(ctx, r.people.token(i))
 	if err != nil {
-		return fmt.Errorf("credential %d: %w", i, err)
+		return err
 	}
 	own := r.conns[i*r.step.InFlight:][:r.step.InFlight]
 	own[0] = first
 	list := r.requests[record.List]
 	first.Do(ctx, list, reply)
 	if err := failure(list, reply); err != nil {
-		return fmt.Errorf("credential %d: %w", i, err)
+		return err
 	}
 	for j := 1; j < len(own); j++ {
 		if own[j], err = first.Another(ctx); err != nil {
-			return fmt.Errorf("credential %d: %w", i, err)
+			return err
 		}
 	}
 	return nil

@@ -30,6 +30,7 @@ type suite struct {
 	host          meter.Host
 	cpus          spawn.Split
 	gitlabLatency time.Duration
+	gitlabFault   gitlabFault
 	profiles      string
 	guards        guards
 	series        []scenarios.Series
@@ -53,7 +54,7 @@ func newSuite(o options) (*suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &suite{cpus: plan, gitlabLatency: o.gitlabLatency, profiles: o.profiles, held: make(map[heldKey]*record.Result)}
+	s := &suite{cpus: plan, gitlabLatency: o.gitlabLatency, gitlabFault: o.gitlabFault, profiles: o.profiles, held: make(map[heldKey]*record.Result)}
 	if s.subject, err = loadSubject(o.subject); err != nil {
 		return nil, err
 	}
@@ -339,6 +340,9 @@ func subjectCPUs(split spawn.Split) string {
 
 // settings adds what the flags set to a kind's own settings.
 func (s *suite) settings(own string) string {
+	if s.gitlabFault != "" {
+		own = fmt.Sprintf("gitlab-fault=%s %s", s.gitlabFault, own)
+	}
 	return fmt.Sprintf("gitlab-latency=%s %s", s.gitlabLatency, own)
 }
 

@@ -52,6 +52,7 @@ func newTrial(b *testing.B, s *suite, l launch, method, settings string) *trial 
 	debug.FreeOSMemory()
 	gitlab := fakegitlab.New(fakegitlab.Options{Latency: s.gitlabLatency})
 	b.Cleanup(gitlab.Close)
+	s.gitlabFault.arm(gitlab)
 	t := &trial{b: b, suite: s, gitlab: gitlab, surface: s.subject.Surfaces[l.surface]}
 	vars := standInVars(gitlab)
 	for name, value := range l.vars {
@@ -108,6 +109,8 @@ func (t *trial) run(phases []phase) string {
 			break
 		}
 		if err != nil {
+			// Its connections are descriptors, which may be what was short, and to end the processes takes some.
+			_ = t.people.disconnect()
 			t.b.Fatalf("%s: %s: %v%s", name, p.name, err, t.people.tails())
 		}
 	}

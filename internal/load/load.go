@@ -56,7 +56,8 @@ type Options struct {
 	// are spread, so that they do not arrive as a herd.
 	Spread time.Duration
 	// Drain is how long calls in flight may take after Duration before they
-	// are cut; 0 means 30 s.
+	// are cut; 0 means 30 s. Where Calls is given they are cut when none has
+	// ended for that long; 0 means never.
 	Drain time.Duration
 	// After, unless nil, is told each reply, by as many goroutines as there are
 	// workers, and says how long the worker waits before its next call of a

@@ -109,6 +109,27 @@ func TestClosedPauses(t *testing.T) {
 	})
 }
 
+// A number of calls is no bound of time: one that is never answered must not be waited for without end, and as long as
+// others are answered none is given up.
+func TestClosedByCallsGivesUpInSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := func(n int) (time.Duration, mcp.Outcome, string) {
+			if n == 3 {
+				return time.Hour, mcp.OK, ""
+			}
+			return 20 * time.Second, mcp.OK, ""
+		}
+		p, err := Closed(t.Context(), workers(t, 4, never, "call"), Options{Calls: 5, Drain: 30 * time.Second})
+		require.NoError(t, err)
+		assert.Equal(t, int64(12), p.Calls())
+		assert.Equal(t, int64(4), p.Cut)
+		assert.Less(t, p.Elapsed(), 60*time.Second+2*31*time.Second)
+		p, err = Closed(t.Context(), workers(t, 4, takes(29*time.Second), "call"), Options{Calls: 5, Drain: 30 * time.Second})
+		require.NoError(t, err)
+		assert.Equal(t, int64(20), p.Calls())
+	})
+}
+
 func TestLatenciesAreWhatTheyWere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ladder := func(n int) (time.Duration, mcp.Outcome, string) {

@@ -70,9 +70,10 @@ func (r *runner) wait() {
 	}()
 	cut := time.NewTimer(time.Until(r.term.end) + r.drain())
 	defer cut.Stop()
-	if r.options.Duration == 0 {
+	if r.options.Calls > 0 && r.options.Drain == 0 {
 		cut.Stop()
 	}
+	silent := r.silence()
 	tick := time.NewTicker(progressTick)
 	defer tick.Stop()
 	for {
@@ -83,12 +84,27 @@ func (r *runner) wait() {
 		case <-tick.C:
 			r.progress()
 		case <-cut.C:
-			if left := time.Until(r.term.over()) + r.drain(); left > 0 {
+			left := time.Until(r.term.over()) + r.drain()
+			if r.options.Calls > 0 {
+				left = r.drain() - silent()
+			}
+			if left > 0 {
 				cut.Reset(min(left, progressTick))
 				continue
 			}
 			r.cancel()
 		}
+	}
+}
+
+// silence returns a function that tells for how long it has seen no call end.
+func (r *runner) silence() func() time.Duration {
+	ended, since := r.term.ended.Load(), time.Now()
+	return func() time.Duration {
+		if now := r.term.ended.Load(); now > ended {
+			ended, since = now, time.Now()
+		}
+		return time.Since(since)
 	}
 }
 

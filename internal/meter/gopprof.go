@@ -60,7 +60,9 @@ func (g *goPprof) Goroutines(ctx context.Context) (int, error) {
 // CPUProfile rounds d up to whole seconds, which is all that can be asked for.
 func (g *goPprof) CPUProfile(ctx context.Context, d time.Duration, w io.Writer) error {
 	seconds := max(1, int(math.Ceil(d.Seconds())))
-	return g.get(ctx, fmt.Sprintf("profile?seconds=%d", seconds), w)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+answerIn)
+	defer cancel()
+	return g.fetch(ctx, fmt.Sprintf("profile?seconds=%d", seconds), w)
 }
 
 // HeapProfile collects first.
@@ -68,7 +70,16 @@ func (g *goPprof) HeapProfile(ctx context.Context, w io.Writer) error {
 	return g.get(ctx, "heap?gc=1", w)
 }
 
+// answerIn is how long an answer may take: a heap of many gigabytes is collected in some seconds.
+const answerIn = time.Minute
+
 func (g *goPprof) get(ctx context.Context, question string, w io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	return g.fetch(ctx, question, w)
+}
+
+func (g *goPprof) fetch(ctx context.Context, question string, w io.Writer) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.base+question, nil)
 	if err != nil {
 		return fmt.Errorf("read the heap: %w", err)

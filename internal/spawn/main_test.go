@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 		quit(0)
 	}
 	code := m.Run()
-	if left := Leftovers(); len(left) > 0 {
-		fmt.Fprintln(os.Stderr, "children left behind:", left)
+	if left, err := Leftovers(); len(left) > 0 || err != nil {
+		fmt.Fprintln(os.Stderr, "children left behind:", left, err)
 		code = 1
 	}
 	os.Exit(code)
@@ -218,21 +218,21 @@ func requireGone(t *testing.T, pids ...int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		alive := 0
-		eachProcess(func(pid int, s procStat) {
+		err := eachProcess(func(pid int, s procStat) {
 			for _, p := range pids {
 				if p == pid && !s.dead() {
 					alive++
 				}
 			}
 		})
-		return alive == 0
+		return alive == 0 && err == nil
 	}, 20*time.Second, 5*time.Millisecond, "still alive among %v", pids)
 }
 
 // descendants returns the ids of all processes below pid.
 func descendants(pid int) []int {
 	var below []int
-	eachProcess(func(child int, s procStat) {
+	_ = eachProcess(func(child int, s procStat) {
 		if s.parent == pid {
 			below = append(append(below, child), descendants(child)...)
 		}

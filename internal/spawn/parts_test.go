@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,9 +93,25 @@ func TestParseStat(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	child := exec.Command("/bin/sh", "-c", "exit 0")
 	require.NoError(t, child.Start())
-	assert.Contains(t, Leftovers(), child.Process.Pid)
+	left, err := Leftovers()
+	require.NoError(t, err)
+	assert.Contains(t, left, child.Process.Pid)
 	require.NoError(t, child.Wait())
-	assert.NotContains(t, Leftovers(), child.Process.Pid)
+	left, err = Leftovers()
+	require.NoError(t, err)
+	assert.NotContains(t, left, child.Process.Pid)
+}
+
+// What cannot be seen is not taken for gone.
+func TestLeftoversWithoutDescriptors(t *testing.T) {
+	var limit, none syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+	none = limit
+	none.Cur = 0
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none))
+	_, err := Leftovers()
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
+	require.ErrorIs(t, err, syscall.EMFILE)
 }
 
 func TestFreePort(t *testing.T) {

@@ -94,6 +94,9 @@ func (p *Process) end(exit *Exit) error {
 	if exit.How = Killed; p.gone(killWait, exit) {
 		return nil
 	}
+	if _, err := groupMembers(p.PID()); err != nil {
+		return fmt.Errorf("whether process group %d is gone after SIGKILL is not known: %w", p.PID(), err)
+	}
 	return fmt.Errorf("process group %d is still there %v after SIGKILL", p.PID(), killWait)
 }
 
@@ -116,8 +119,8 @@ func (p *Process) gone(d time.Duration, exit *Exit) bool {
 		return false
 	}
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		rest := len(groupMembers(p.PID()))
-		if rest == 0 {
+		rest, err := groupMembers(p.PID())
+		if len(rest) == 0 && err == nil {
 			return true
 		}
 		select {
@@ -126,7 +129,7 @@ func (p *Process) gone(d time.Duration, exit *Exit) bool {
 		case <-limit.C:
 		case <-rushed:
 		}
-		exit.Strays = max(exit.Strays, rest)
+		exit.Strays = max(exit.Strays, len(rest))
 		return false
 	}
 }

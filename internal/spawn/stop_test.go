@@ -121,7 +121,9 @@ func TestStopOfAnEndedWrapper(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.Stdin().Close())
 	<-p.Exited()
-	assert.Equal(t, []int{pid}, groupMembers(p.PID()))
+	members, err := groupMembers(p.PID())
+	require.NoError(t, err)
+	assert.Equal(t, []int{pid}, members)
 	assert.Equal(t, 1, func() int { p.spec.Grace = 300 * time.Millisecond; return stop(t, p).Strays }())
 	requireGone(t, pid)
 }

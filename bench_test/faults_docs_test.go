@@ -1,0 +1,95 @@
+package bench_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	faultsStart = "<!-- faults: this table is written by `go test ./bench_test -run TestFaultsDocumented -update` -->\n"
+	faultsEnd   = "<!-- /faults -->"
+)
+
+// TestFaultsDocumented keeps the table of faults in docs/method.md equal to the cases that TestFaults tries.
+func TestFaultsDocumented(t *testing.T) {
+	root, err := moduleRoot()
+	require.NoError(t, err)
+	path := filepath.Join(root, "docs", "method.md")
+	text := readFile(t, path)
+	head, rest, ok := strings.Cut(text, faultsStart)
+	require.True(t, ok, "%s has lost the mark %q", path, faultsStart)
+	now, tail, ok := strings.Cut(rest, faultsEnd)
+	require.True(t, ok, "%s has lost the mark %q", path, faultsEnd)
+	want := faultsTable()
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(head+faultsStart+want+faultsEnd+tail), 0o644))
+		return
+	}
+	assert.Equal(t, want, now, "run: go test ./bench_test -run TestFaultsDocumented -update")
+}
+
+// faultsTable writes one row for each case; those that are tried several times have one.
+func faultsTable() string {
+	var rows []string
+	for _, c := range faultCases() {
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n", c.what, c.ends.text, c.ends.code(), c.seen())
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+	}
+	return "\n| fault | what happens | exit code | where it is seen |\n|---|---|---|---|\n" + strings.Join(rows, "") + "\n"
+}
+
+// code is the exit code for people.
+func (a aftermath) code() string {
+	if a.exit < 0 {
+		return ""
+	}
+	return fmt.Sprint(a.exit)
+}
+
+// seen tells where a fault is seen, and what is said of it.
+func (c *faultCase) seen() string {
+	var parts []string
+	if c.phase != "" {
+		parts = append(parts, c.phase)
+	}
+	for _, text := range c.says {
+		parts = append(parts, "`"+text+"`")
+	}
+	if c.tail != "" {
+		parts = append(parts, "last line of the process: `… "+c.tail+" …`")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// TestEveryFaultIsTried asks the calibrator which faults it has.
+func TestEveryFaultIsTried(t *testing.T) {
+	subject, err := loadSubject("calibrator")
+	require.NoError(t, err)
+	built, err := resolveBuild(t.Context(), subject, "")
+	require.NoError(t, err)
+	out, err := exec.CommandContext(t.Context(), built.path, "-fault=none").CombinedOutput()
+	require.Error(t, err)
+	_, list, ok := strings.Cut(string(out), "the known ones are ")
+	require.True(t, ok, "%s", out)
+	list, _, ok = strings.Cut(list, ": ")
+	require.True(t, ok, "%s", out)
+	known := strings.Split(list, ", ")
+	assert.Greater(t, len(known), 15)
+	var tried []string
+	for _, c := range faultCases() {
+		if fault := c.faultOf(); fault != "" {
+			tried = append(tried, fault)
+		}
+	}
+	assert.ElementsMatch(t, known, slices.Compact(slices.Sorted(slices.Values(tried))))
+}
