@@ -63,10 +63,10 @@ func (c *faultCase) seen() string {
 		parts = append(parts, c.phase)
 	}
 	for _, text := range c.says {
-		parts = append(parts, "`"+text+"`")
+		parts = append(parts, "`"+strings.TrimRight(text, ": ")+"`")
 	}
 	if c.tail != "" {
-		parts = append(parts, "last line of the process: `… "+c.tail+" …`")
+		parts = append(parts, "last line of the process: `… "+strings.TrimSpace(c.tail)+" …`")
 	}
 	return strings.Join(parts, "; ")
 }

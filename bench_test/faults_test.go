@@ -53,7 +53,7 @@ type aftermath struct {
 }
 
 // faultsAtOnce is how many suites are tried at the same time. They wait for most of it.
-const faultsAtOnce = 5
+const faultsAtOnce = 8
 
 // faultBound is when a run is taken for one without end.
 const faultBound = 2 * time.Minute
