@@ -147,7 +147,11 @@ func (in *instance) placeholders(binary string) error {
 }
 
 func (in *instance) argsAndEnv(how *scenarios.Launch) (args, env []string, err error) {
-	options := []scenarios.Option{{Args: how.Args, Env: how.Env}, in.subject.Surfaces[in.launch.surface].Option}
+	options := []scenarios.Option{{Args: how.Args, Env: how.Env}}
+	if in.launch.bounded {
+		options = append(options, *in.subject.Bounded)
+	}
+	options = append(options, in.subject.Surfaces[in.launch.surface].Option)
 	if in.launch.telemetry {
 		options = append(options, *in.subject.Telemetry)
 	}
@@ -156,9 +160,6 @@ func (in *instance) argsAndEnv(how *scenarios.Launch) (args, env []string, err e
 	}
 	if in.launch.limited {
 		options = append(options, *in.subject.Limited)
-	}
-	if in.launch.bounded {
-		options = append(options, *in.subject.Bounded)
 	}
 	options = append(options, in.launch.more...)
 	env = spawn.Inherit(in.subject.Inherit...)

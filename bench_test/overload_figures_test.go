@@ -61,11 +61,11 @@ func judge(all []heard, limit time.Duration) answered {
 		a.calls++
 		a.longest = max(a.longest, h.latency)
 		switch {
+		case h.latency > limit && (h.outcome == mcp.OK || h.outcome == mcp.Cut):
+			a.late++
 		case h.outcome != mcp.OK:
 			a.wrong++
 			a.why = h.outcome.String() + ", " + h.why
-		case h.latency > limit:
-			a.late++
 		}
 	}
 	return a

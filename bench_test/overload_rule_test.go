@@ -3,7 +3,6 @@ package bench_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"mcpbench/internal/stat"
@@ -61,7 +60,8 @@ func (f *overloadFigures) disturbed(found string, v stat.Verdict) string {
 	if v != stat.Inconclusive || len(f.doubts) == 0 {
 		return found
 	}
-	return found + ", but " + strings.Join(f.distinctDoubts(), ", ")
+	doubts := f.distinctDoubts()
+	return found + ", but " + doubts[len(doubts)-1]
 }
 
 // distinctDoubts are the doubts, each once.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -31,8 +32,8 @@ type overloadRun struct {
 	// latency is what GitLab takes but for during the overload.
 	latency time.Duration
 
-	busy, churning, probes []*mcp.HTTPConn
-	found                  overloadFound
+	busy, probes []*mcp.HTTPConn
+	found        overloadFound
 }
 
 // Credentials of the stand-in.
@@ -128,19 +129,16 @@ func upstreamSurface(s *scenarios.Subject) scenarios.Surface {
 
 func (r *overloadRun) instance() *instance { return r.people.instances[0] }
 
-// connect opens the connections, of which each credential's first one is answered once.
-func (r *overloadRun) connect(ctx context.Context) error {
-	var errs [3]error
-	r.busy, errs[0] = r.dial(ctx, busyCredential, max(r.plan.Bound, r.plan.Connections))
-	r.probes, errs[1] = r.dial(ctx, probeCredential, r.plan.Probes)
-	for i := range r.plan.Credentials {
-		conns, err := r.dial(ctx, firstOfMany+i, 1)
-		r.churning, errs[2] = append(r.churning, conns...), errors.Join(errs[2], err)
-	}
-	if err := errors.Join(errs[:]...); err != nil {
+// connect opens the connections that call before and after the overload, of which each credential's first one is
+// answered once.
+func (r *overloadRun) connect(ctx context.Context) (err error) {
+	if r.busy, err = r.dial(ctx, busyCredential, r.plan.Bound); err != nil {
 		return err
 	}
-	_, err := load.Admit(ctx, r.workers([]*mcp.HTTPConn{r.busy[0], r.probes[0]}), 1)
+	if r.probes, err = r.dial(ctx, probeCredential, r.plan.Probes); err != nil {
+		return err
+	}
+	_, err = load.Admit(ctx, r.workers([]*mcp.HTTPConn{r.busy[0], r.probes[0]}), 1)
 	return err
 }
 
@@ -171,7 +169,7 @@ func (r *overloadRun) workers(conns []*mcp.HTTPConn) []load.Worker {
 }
 
 // alone are as many connections of the busy credential as the bound.
-func (r *overloadRun) alone() []load.Worker { return r.workers(r.busy[:r.plan.Bound]) }
+func (r *overloadRun) alone() []load.Worker { return r.workers(r.busy) }
 
 const (
 	// sizing is how long a latency of GitLab is tried.
@@ -232,9 +230,7 @@ func (r *overloadRun) phases(ctx context.Context) (err error) {
 		address := net.JoinHostPort(loopback, r.instance().vars["port"])
 		r.found.silence = keepSilent(address, r.plan.Idle, r.plan.Trickling, r.plan.Ramp)
 	}
-	r.found.during, err = r.phase(ctx, r.crowd(), load.Options{
-		Duration: r.plan.Ramp + r.plan.During, Spread: r.plan.Ramp,
-	}, r.plan.Pause)
+	err = r.crowded(ctx)
 	if r.found.silence != nil {
 		r.found.silence.stop()
 	}
@@ -246,16 +242,38 @@ func (r *overloadRun) phases(ctx context.Context) (err error) {
 	return err
 }
 
-// crowd is who calls during the overload.
-func (r *overloadRun) crowd() []load.Worker {
-	switch {
-	case r.plan.Credentials > 0:
-		return r.workers(r.churning)
-	case r.plan.Connections > 0:
-		return r.workers(r.busy)
-	default:
-		return r.alone()
+// crowded is the phase of the overload. Who has come for it goes away at its end.
+func (r *overloadRun) crowded(ctx context.Context) error {
+	come, callers, err := r.crowd(ctx)
+	if err != nil {
+		return err
 	}
+	r.found.during, err = r.phase(ctx, r.workers(callers), load.Options{
+		Duration: r.plan.Ramp + r.plan.During, Spread: r.plan.Ramp,
+	}, r.plan.Pause)
+	for _, conn := range come {
+		err = errors.Join(err, conn.Close())
+	}
+	return err
+}
+
+// crowd connects who comes for the overload, and says who calls then. Connections are not opened sooner: the subject
+// may end one that asks nothing.
+func (r *overloadRun) crowd(ctx context.Context) (come, callers []*mcp.HTTPConn, err error) {
+	if more := r.plan.Connections - len(r.busy); more > 0 {
+		come, err = r.dial(ctx, busyCredential, more)
+	}
+	if r.plan.Credentials == 0 {
+		return come, slices.Concat(r.busy, come), err
+	}
+	for i := range r.plan.Credentials {
+		conns, err := r.dial(ctx, firstOfMany+i, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		come = append(come, conns...)
+	}
+	return come, come, nil
 }
 
 // calm is a phase in which no more is asked than is admitted, and the subject's descriptors as it ends.
@@ -337,25 +355,27 @@ func (r *overloadRun) watch(ctx context.Context) (stop func() error, err error) 
 	}, nil
 }
 
-// Refusals alone.
-const (
-	// refusers is how many connections are refused over and over while as many calls as the bound are in progress,
-	// and held is how much longer those take than the others are refused.
-	refusers = 8
-	held     = time.Second
-)
+// refusers is how many connections are refused over and over while as many calls as the bound are in progress.
+const refusers = 8
 
 // refuse measures what refusals alone take and keep, where the variant has any.
 func (r *overloadRun) refuse(ctx context.Context) error {
 	if !r.plan.Refuses() {
 		return nil
 	}
+	conns, err := r.dial(ctx, busyCredential, refusers)
+	if err != nil {
+		return err
+	}
+	// What a connection takes by itself is not to be taken for what its refusals leave.
+	if _, err := load.Closed(ctx, r.workers(conns), load.Options{Calls: 1}); err != nil {
+		return err
+	}
 	before, err := r.liveHeap(ctx)
 	if err != nil {
 		return err
 	}
-	r.found.refusing, err = r.refuseAll(ctx)
-	if err != nil {
+	if r.found.refusing, err = r.refuseAll(ctx, r.workers(conns)); err != nil {
 		return err
 	}
 	after, err := r.liveHeap(ctx)
@@ -366,31 +386,49 @@ func (r *overloadRun) refuse(ctx context.Context) error {
 	return err
 }
 
-// refuseAll fills the bound with calls that take long, and has others refused meanwhile.
-func (r *overloadRun) refuseAll(ctx context.Context) (*refusing, error) {
-	r.gitlab.SetLatency(r.plan.Refusing + held)
-	defer r.gitlab.SetLatency(r.latency)
+// refuseAll fills the bound with calls that GitLab does not answer, and has others refused meanwhile.
+func (r *overloadRun) refuseAll(ctx context.Context, refused []load.Worker) (*refusing, error) {
+	r.gitlab.SetFault(r.route(), fakegitlab.Fault{Kind: fakegitlab.FaultHang})
 	asked := r.gitlab.Total()
 	var holding sync.WaitGroup
 	holding.Go(func() { _, _ = load.Closed(ctx, r.alone(), load.Options{Calls: 1}) })
 	defer holding.Wait()
-	full, cancel := context.WithTimeout(ctx, held/2)
-	defer cancel()
-	for r.gitlab.Total() < asked+int64(r.plan.Bound) {
-		if !wait(full, time.Millisecond) {
-			break // what then is refused says how it went
+	defer r.gitlab.ClearFaults()
+	// A subject that queues does not ask GitLab for all of them: what then is refused says how it went.
+	for begun := time.Now(); r.gitlab.Total() < asked+int64(r.plan.Bound) && time.Since(begun) < longestFill; {
+		if !wait(ctx, time.Millisecond) {
+			return nil, context.Cause(ctx)
 		}
 	}
+	// Where one call is not refused, others are not either, and would be waited for until GitLab answers.
+	if one, err := r.refuseCalls(ctx, refused[:1], 1, patience); err != nil || one.other > 0 {
+		return one, err
+	}
+	return r.refuseCalls(ctx, refused, r.plan.Refusals/refusers, longestRefusing)
+}
+
+// refuseCalls has each worker make calls that should all be refused.
+func (r *overloadRun) refuseCalls(ctx context.Context, workers []load.Worker, each int, longest time.Duration) (*refusing, error) {
+	timed, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
 	start, err := r.instance().tree.Read()
 	if err != nil {
 		return nil, err
 	}
-	p, err := load.Closed(ctx, r.workers(r.busy[r.plan.Bound:r.plan.Bound+refusers]), load.Options{Duration: r.plan.Refusing})
-	if err != nil {
+	p, err := load.Closed(timed, workers, load.Options{Calls: each})
+	if err != nil && ctx.Err() != nil || p == nil {
 		return nil, err
 	}
 	end, err := r.instance().tree.Read()
 	return &refusing{refused: p.Refused(), other: p.Calls() - p.Refused() + p.Cut, cpu: end.CPU - start.CPU}, err
+}
+
+// longestFill is how long it may take until the bound is filled, and longestRefusing until all have been refused.
+const longestFill, longestRefusing = 5 * time.Second, 5 * time.Minute
+
+// route is what the call asks of GitLab.
+func (r *overloadRun) route() string {
+	return r.suite.subject.Surfaces[r.people.launch.surface].Calls[scenarios.CallRead].Route
 }
 
 // liveHeap is the subject's heap that is still reachable, or nil where it cannot be read.

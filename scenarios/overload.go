@@ -27,8 +27,10 @@ type Overload struct {
 	// Probes is how many connections of a credential that is not busy call all the while.
 	Probes int
 	// Before and After are how long Bound connections call alone, Ramp how long it takes until all others have
-	// begun, During how long the overload lasts from then, and Refusing how long refusals alone are measured.
-	Before, Ramp, During, After, Refusing time.Duration
+	// begun, and During how long the overload lasts from then.
+	Before, Ramp, During, After time.Duration
+	// Refusals is how many refusals are measured alone.
+	Refusals int
 }
 
 // GiveUp is how long a server may keep a connection on which it was asked nothing.
@@ -78,7 +80,7 @@ func (o Overload) inFull() Overload {
 	o.Bound, o.Latency, o.Doublings, o.Probes = 64, 50*time.Millisecond, 3, 4
 	o.Slower = max(1, o.Slower)
 	o.Before, o.Ramp, o.During, o.After = 10*time.Second, 3*time.Second, 60*time.Second, 10*time.Second
-	o.Refusing = 10 * time.Second
+	o.Refusals = 100_000
 	return o
 }
 
@@ -89,8 +91,8 @@ func (o Overload) Short() Overload {
 		*n /= 10
 	}
 	o.Pause /= 5
-	o.Before, o.Ramp, o.During, o.After = time.Second, time.Second, 2*time.Second, time.Second
-	o.Refusing = time.Second / 2
+	o.Before, o.Ramp, o.During, o.After = time.Second, time.Second/2, 2*time.Second, time.Second
+	o.Refusals = 2000
 	return o
 }
 

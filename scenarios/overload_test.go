@@ -29,7 +29,7 @@ func TestOverloads(t *testing.T) {
 		short := o.Short()
 		assert.Equal(t, o.Connections/10, short.Connections)
 		assert.Equal(t, o.Slower, short.Slower)
-		assert.Less(t, short.Before+short.Ramp+short.During+short.After+short.Refusing, 6*time.Second)
+		assert.Less(t, short.Before+short.Ramp+short.During+short.After, 6*time.Second)
 		assert.Greater(t, o.During, GiveUp, "long enough to see that connections are given up")
 		assert.Greater(t, o.Credentials+1, o.Pool, "more credentials than are held")
 		// Suite and subject each have a descriptor for a connection; the suite has the stand-in's as well.
