@@ -112,7 +112,8 @@ compare: suite ## measure OLD and NEW, binaries or revisions, in turn, ROUNDS ti
 				|| { cat $(COMPARE)/$$side.stdout; exit 1; }; \
 		done; \
 	done
-	@go run ./cmd/page -old $(COMPARE)/old.txt -new $(COMPARE)/new.txt -out $(COMPARE)/comparison.md
+	@go run ./cmd/page -old $(COMPARE)/old.txt -new $(COMPARE)/new.txt \
+		$(if $(wildcard $(RECORD)/noise.txt),-noise $(RECORD)/noise.txt) -out $(COMPARE)/comparison.md
 	@cat $(COMPARE)/comparison.md
 
 truth: suite ## measure a server whose costs are known, and write what is found of them into docs/method.md, in half an hour

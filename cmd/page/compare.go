@@ -5,12 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	"mcpbench/internal/compare"
 	"mcpbench/internal/record"
 )
 
-const compareUsage = `   or: page -old PATH -new PATH [-out FILE] [-force] [-fail-on-worse]
+const compareUsage = `   or: page -old PATH -new PATH [-noise PATH] [-out FILE] [-force] [-fail-on-worse]
 
 Compares two records, files or folders, as Markdown for a comment on a merge request, on standard output.
 Exit code: 0 compared, whatever came out; 1 something is worse, if -fail-on-worse, or something failed; 2 wrong usage.
@@ -23,6 +24,7 @@ const commentBytes = 60_000
 // comparison is what the command line asks for instead of a page.
 type comparison struct {
 	old, new    string
+	noise       string
 	failOnWorse bool
 	limit       int
 }
@@ -30,12 +32,13 @@ type comparison struct {
 func (c *comparison) register(flags *flag.FlagSet) {
 	flags.StringVar(&c.old, "old", "", "compare this record, a file or a folder of .txt `files`, with -new instead of drawing a page")
 	flags.StringVar(&c.new, "new", "", "the record, a file or a folder of .txt `files`, that is compared with -old")
+	flags.StringVar(&c.noise, "noise", "", "hold changes also to what this record, of a build measured against itself on the same host, says of noise")
 	flags.BoolVar(&c.failOnWorse, "fail-on-worse", false, "end with exit code 1 if the comparison finds anything worse")
 	flags.IntVar(&c.limit, "limit", commentBytes, "`bytes` above which the comparison leaves out figures that are folded up; 0 for no limit")
 }
 
 // asked reports whether a comparison is wanted.
-func (c comparison) asked() bool { return c.old != "" || c.new != "" || c.failOnWorse }
+func (c comparison) asked() bool { return c.old != "" || c.new != "" || c.noise != "" || c.failOnWorse }
 
 // wrongComparison says what is wrong with asking for one, or "".
 func (o options) wrongComparison() string {
@@ -60,6 +63,13 @@ func (o options) compare(stdout, stderr io.Writer) error {
 	after, err := readSide(o.new, stderr)
 	if err != nil {
 		return err
+	}
+	if o.noise != "" {
+		noise, err := readSide(o.noise, stderr)
+		if err != nil {
+			return err
+		}
+		before.Results = append(before.Results, slices.DeleteFunc(noise.Results, func(r record.Result) bool { return r.Kind() != record.Noise })...)
 	}
 	hold := compare.Compare
 	if o.force {

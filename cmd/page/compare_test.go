@@ -130,3 +130,30 @@ func TestCompareUsage(t *testing.T) {
 		assert.Contains(t, stderr, want)
 	}
 }
+
+// What a build measured against itself says of noise is taken from a file of its own.
+func TestCompareWithNoise(t *testing.T) {
+	before, after := writeBuild(t, "6.1", 100<<20, 6), writeBuild(t, "6.1", 110<<20, 6)
+	noise := filepath.Join(t.TempDir(), "noise.txt")
+	w, err := record.Create(noise, nil)
+	require.NoError(t, err)
+	for round := range 6 {
+		for i, side := range []string{"a", "b"} {
+			require.NoError(t, w.Write(record.Result{Name: strings.Replace(pointName, "Point", "Noise", 1) + "/side=" + side, Iterations: 1,
+				Config:   map[string]string{record.KeyKernel: "6.1"},
+				Identity: map[string]string{record.KeyRound: fmt.Sprint(round + 1)},
+				Values:   []record.Value{{Unit: "peak-RSS-bytes", Amount: float64(90<<20 + (2*round+i)<<21)}}}))
+		}
+	}
+	require.NoError(t, w.Close())
+	code, stdout, stderr := command("-old", before, "-new", after, "-noise", noise)
+	assert.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "1 within the noise")
+
+	code, _, stderr = command("-noise", noise)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "both -old and -new")
+	code, _, stderr = command("-old", before, "-new", after, "-noise", filepath.Join(t.TempDir(), "none"))
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "none")
+}

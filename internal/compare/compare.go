@@ -7,7 +7,9 @@
 //   - the test: the rounds of the two records are told apart by the
 //     Mann-Whitney U test at the level that benchmath sets (p of 0.05), and
 //   - the noise floor: the medians are further apart than the rounds of either
-//     record are among themselves, the largest less the smallest of them.
+//     record are among themselves, the largest less the smallest of them,
+//     and, where a build was measured against itself in the same scenario and
+//     under the same conditions, by more than so many rounds only just find.
 //
 // The test alone would not do: there are hundreds of figures, and it lets one
 // in twenty pass by chance. Of a build and itself, with noise that is normal,
@@ -146,10 +148,22 @@ func (c *Comparison) add(name string) {
 		case len(fresh) == 0:
 			c.lone(m.Unit, c.New.Name, reason(after, m.Unit))
 		default:
-			s.Figures = append(s.Figures, newFigure(m, old, fresh))
+			s.Figures = append(s.Figures, newFigure(m, old, fresh, c.floor(name, m.Unit, old, fresh)))
 		}
 	}
 	c.Scenarios = append(c.Scenarios, s)
+}
+
+// floor is the change that the noise of either record, if it has measured it,
+// says is only just found by so many rounds; zero where neither has.
+func (c *Comparison) floor(name, unit string, before, after []float64) float64 {
+	least := 0.0
+	for _, s := range []*Side{c.Old, c.New} {
+		if floor, ok := s.noise.Floor(name, unit, s.config[name], center(before), min(len(before), len(after))); ok {
+			least = max(least, floor)
+		}
+	}
+	return least
 }
 
 // differ takes down the conditions in which the records differ under one name.

@@ -37,6 +37,7 @@ func (v Verdict) String() string {
 type Figure struct {
 	Metric   record.Metric
 	Old, New Rounds
+	Floor    float64 // what the noise measured beforehand says a change has to pass; 0 if it says nothing
 	Test     benchmath.Comparison
 	Verdict  Verdict
 	Warnings []string // of benchmath
@@ -54,11 +55,11 @@ func (r Rounds) Spread() float64 { return r.Most - r.Least }
 
 // newFigure compares the rounds of one metric. There is at least one on either
 // side.
-func newFigure(m record.Metric, before, after []float64) Figure {
+func newFigure(m record.Metric, before, after []float64, floor float64) Figure {
 	old := benchmath.NewSample(slices.Clone(before), &benchmath.DefaultThresholds)
 	fresh := benchmath.NewSample(slices.Clone(after), &benchmath.DefaultThresholds)
 	assume := assumption(m)
-	f := Figure{Metric: m, Old: rounds(assume, old), New: rounds(assume, fresh), Test: assume.Compare(old, fresh)}
+	f := Figure{Metric: m, Floor: floor, Old: rounds(assume, old), New: rounds(assume, fresh), Test: assume.Compare(old, fresh)}
 	f.Verdict = f.judge()
 	for _, w := range f.warnings(assume, old, fresh) {
 		if !slices.Contains(f.Warnings, w.Error()) {
@@ -87,6 +88,11 @@ func assumption(m record.Metric) benchmath.Assumption {
 		return benchmath.AssumeExact
 	}
 	return benchmath.AssumeNothing
+}
+
+// center is the median of values that a metric is assumed to have.
+func center(values []float64) float64 {
+	return benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), confidence).Center
 }
 
 // confidence is asked of the interval of a summary, of which only the centre
@@ -149,11 +155,11 @@ func (f Figure) Percent() (float64, bool) {
 }
 
 // Noise is the floor that a change has to pass, in the metric's unit.
-func (f Figure) Noise() float64 { return max(f.Old.Spread(), f.New.Spread()) }
+func (f Figure) Noise() float64 { return max(f.Old.Spread(), f.New.Spread(), f.Floor) }
 
 // same reports whether all rounds of both records read the same.
 func (f Figure) same() bool {
-	return f.Noise() == 0 && f.Change() == 0
+	return f.Old.Spread() == 0 && f.New.Spread() == 0 && f.Change() == 0
 }
 
 // overlap reports whether the ranges of the two have a value in common.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchmath"
@@ -68,9 +69,17 @@ func (c *Comparison) reading() string {
 	}
 	return fmt.Sprintf("Medians of rounds, in brackets the smallest and largest. A figure is worse or better where the rounds of the two "+
 		"records are told apart (Mann-Whitney U test, p of at most %v) *and* the medians differ by more than the noise floor: "+
-		"the range of the rounds of either record, the wider one. What passes the test only is within the noise. "+
+		"the range of the rounds of either record, the wider one%s. What passes the test only is within the noise. "+
 		"Exact figures count wherever they differ. What describes the suite itself is never worse or better. "+
 		"Chance alone gets about one figure in a hundred past both with four rounds, and one in several hundred with six: "+
 		"measure again before acting on a single one.",
-		benchmath.DefaultThresholds.CompareAlpha)
+		benchmath.DefaultThresholds.CompareAlpha, c.beforehand())
+}
+
+// beforehand says that changes were held to noise measured before.
+func (c *Comparison) beforehand() string {
+	if !slices.ContainsFunc(c.Figures(), func(f Figure) bool { return f.Floor > 0 }) {
+		return ""
+	}
+	return ", and where a build was measured against itself, the change that so many rounds only just find"
 }

@@ -185,13 +185,13 @@ func TestLongTablesEnd(t *testing.T) {
 func TestTitles(t *testing.T) {
 	s := amounts{"ready-ns": {1}}
 	var scenes []scene
-	names := []string{httpMeta, stdioMeta, hundred, single, half, "Soak/surface=meta/creds=5", "Point/subject=s", "Point"}
+	names := []string{httpMeta, stdioMeta, hundred, single, half, "Series/surface=meta/creds=5", "Point/subject=s", "Point"}
 	for _, name := range names {
 		scenes = append(scenes, scene{name, s})
 	}
 	text := string(compared(t, recordOf("a", scenes...), recordOf("b", scenes...)).Markdown(0))
 	for _, want := range []string{"s, http, meta", "s, stdio, meta, telemetry", "s, http, meta, 100 credentials", "s, http, meta, 1 credential",
-		"s, http, meta, open loop at 50%", "Soak, meta, 5 credentials", "s", "Point"} {
+		"s, http, meta, open loop at 50%", "meta, 5 credentials", "s", "Point"} {
 		assert.Contains(t, text, "<summary>"+want+": ", "subjects are named where there is more than one")
 	}
 	alone := []scene{{httpMeta, s}, {"Point/subject=s", s}}

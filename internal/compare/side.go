@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"mcpbench/internal/page"
 	"mcpbench/internal/record"
 )
 
@@ -18,7 +19,11 @@ type Side struct {
 	names    []string                     // in the order of the record
 	config   map[string]map[string]string // by name; never nil for one that is there
 	believed map[string][]record.Result   // rounds without a certificate, by name
+	noise    *page.Noise                  // of a build measured against itself; nil if the record has none
 }
+
+// kinds are those of the results that are compared. Gates have verdicts, and noise is what changes are held to.
+var kinds = []record.Kind{record.Point, record.Series, record.Open}
 
 // A Doubt is a result that is left out for its certificate.
 type Doubt struct {
@@ -31,14 +36,19 @@ var identity = []string{record.KeyBuild, record.KeyCommit, record.KeySHA256}
 
 // newSide arranges a record, or says why it cannot stand for one build.
 func newSide(name string, rec *record.Record) (*Side, error) {
-	if len(rec.Results) == 0 {
-		return nil, fmt.Errorf("the %s record holds no results", name)
+	results := slices.DeleteFunc(slices.Clone(rec.Results), func(r record.Result) bool { return !slices.Contains(kinds, r.Kind()) })
+	if len(results) == 0 {
+		return nil, fmt.Errorf("the %s record holds no results to compare", name)
 	}
-	first := rec.Results[0]
+	noise, err := page.NewNoise(rec.Results)
+	if err != nil {
+		return nil, fmt.Errorf("the noise of the %s record: %w", name, err)
+	}
+	first := results[0]
 	s := &Side{Name: name, Build: first.About(record.KeyBuild), Commit: first.About(record.KeyCommit),
 		SHA256: first.About(record.KeySHA256), config: make(map[string]map[string]string),
-		believed: make(map[string][]record.Result)}
-	for _, r := range rec.Results {
+		believed: make(map[string][]record.Result), noise: noise}
+	for _, r := range results {
 		for _, key := range identity {
 			if first.About(key) != r.About(key) {
 				return nil, fmt.Errorf("the %s record holds two of %s: %q (%s:%d) and %q (%s:%d): name a record of one build",

@@ -12,10 +12,6 @@ import (
 // saying.
 func (c *Comparison) title(name string) string {
 	var parts []string
-	kind := record.Result{Name: name}.Kind()
-	if !slices.Contains([]record.Kind{record.Point, record.Series, record.Open}, kind) {
-		parts = append(parts, string(kind))
-	}
 	_, rest, _ := strings.Cut(name, "/")
 	for pair := range strings.SplitSeq(rest, "/") {
 		if part := c.part(pair); part != "" {

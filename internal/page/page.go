@@ -26,6 +26,7 @@ func Draw(rec *record.Record) (*Document, error) {
 	sections = append(sections,
 		section("Refused and failed calls", v.outcomes()...),
 		section("Clients that go away", v.abandoned()...),
+		section("Noise floor", v.noise()...),
 		section("How this was measured", v.measured()...),
 		section("What was not measured", v.notMeasured()),
 		section("Measuring again", v.again()...))

@@ -23,6 +23,7 @@ type View struct {
 	Scenarios []*Scenario // the point scenarios
 	Ladders   []*Ladder   // the series and open loops, one a surface
 	Abandoned []*Scenario // what clients that went away have left behind
+	Noise     *Noise      // of a build measured against itself; nil if none was
 	Dates     []string    // when results were measured, oldest first
 	Missing   record.Plan
 	Dropped   []string
@@ -58,6 +59,9 @@ func NewView(rec *record.Record) (*View, error) {
 	}
 	v := &View{any: representative(scenarios, rec.Results), Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results)}
 	v.Abandoned = abandonedOf(rec.Results)
+	if v.Noise, err = NewNoise(rec.Results); err != nil {
+		return nil, err
+	}
 	var ladders []*Scenario
 	for _, s := range scenarios {
 		if s.Kind == record.Point {
