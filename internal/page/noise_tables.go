@@ -17,7 +17,7 @@ func (v *View) noise() []Block {
 	if v.Noise == nil {
 		return nil
 	}
-	blocks := []Block{text(fmt.Sprintf("How far figures are apart when nothing differs. %s was measured against itself, under the names of two sides that took turns. "+
+	blocks := []Block{text(fmt.Sprintf("How far figures are apart when nothing differs. %s, under the names of two sides that took turns. "+
 		"Spread is the largest less the smallest over the rounds of both. The smallest change found is one that the comparison's test (Mann-Whitney U, p at most %v) "+
 		"finds in nine of ten comparisons of %d rounds with %[3]d; smaller ones it finds less often. "+
 		"A comparison calls better or worse only what also moved the median further than the rounds of either build are apart: that takes the last column. Both are estimates from a dozen "+
@@ -32,13 +32,32 @@ func (v *View) noise() []Block {
 	return blocks
 }
 
-// noiseBuild says which build was measured against itself.
+// noiseBuild says which build was measured against itself and when, and how the
+// host differed from that of the other figures.
 func (v *View) noiseBuild() string {
 	n := v.Noise.any
-	if n.About(record.KeySHA256) == v.any.About(record.KeySHA256) {
-		return "The build that all figures are of"
+	said := "The build that all figures are of"
+	if n.About(record.KeySHA256) != v.any.About(record.KeySHA256) {
+		said = fmt.Sprintf("Another build than that of the other figures (%s, commit `%s`)", escape(n.About(record.KeyBuild)), short(n.About(record.KeyCommit)))
 	}
-	return fmt.Sprintf("Another build than that of the other figures (%s, commit `%s`)", escape(n.About(record.KeyBuild)), short(n.About(record.KeyCommit)))
+	var differs []string
+	for _, key := range common {
+		if n.Config[key] != v.any.Config[key] {
+			differs = append(differs, key+" "+escape(n.Config[key]))
+		}
+	}
+	if len(differs) > 0 {
+		said += ", where not all was as for the other figures (" + strings.Join(differs, ", ") + "),"
+	}
+	return joinWords(said, "was measured against itself", dated(n))
+}
+
+// dated says on which day a result was measured, if it says so.
+func dated(r record.Result) string {
+	if date := r.About(record.KeyDate); date != "" {
+		return "on " + escape(day(date))
+	}
+	return ""
 }
 
 // sentence says how often the sides were told apart, and how often chance has
@@ -86,7 +105,10 @@ func (t *twin) counted() string {
 	case !t.Believed():
 		return said + ", all doubted, so that no change is told: " + escape(strings.Join(t.Doubts, ", "))
 	case len(t.Doubts) > 0:
-		return said + ", and left out for doubt " + escape(strings.Join(t.Doubts, ", "))
+		said += ", and left out for doubt " + escape(strings.Join(t.Doubts, ", "))
+	}
+	if len(t.Results) < pilot {
+		said += fmt.Sprintf(" (too few to say which change is found, which takes %d)", pilot)
 	}
 	return said
 }
