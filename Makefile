@@ -26,7 +26,7 @@ NEW ?=
 OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
-.PHONY: abandoned noise overload
+.PHONY: abandoned noise overload soak
 .PHONY: help bench bench-resources bench-resources-render check-bench-resources compare truth faults bench-driver test lint generate \
 	peers inspector conformance suite clean
 
@@ -68,6 +68,16 @@ abandoned: suite ## hold the server to what clients that go away may leave behin
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestAbandoned$$' -test.timeout=0 -gate -record=$(OUT)/resources/abandoned.txt
 	@mkdir -p $(RECORD) && mv $(OUT)/resources/abandoned.txt $(RECORD)/
 	@$(MAKE) --no-print-directory bench-resources-render
+
+# SOAK is how long the soak loads the server at first. A soak that came to a verdict is published, whichever it is.
+SOAK ?= 30m
+soak: suite ## load every path of the server for half an hour, say whether it keeps anything, then draw
+	@mkdir -p $(OUT)/resources $(RECORD) && rm -f $(OUT)/resources/soak.txt
+	@status=0; (cd bench_test && $(OUT)/suite.test -test.run='^TestSoak$$' -test.timeout=0 -gate -soak-duration=$(SOAK) \
+		-record=$(OUT)/resources/soak.txt) || status=$$?; \
+	if grep -q '^BenchmarkSoak/' $(OUT)/resources/soak.txt; then \
+		mv $(OUT)/resources/soak.txt $(RECORD)/ && $(MAKE) --no-print-directory bench-resources-render; \
+	fi; exit $$status
 
 # Six rounds a side take about 20 minutes; RESUME=1 goes on here as well.
 noise: suite ## measure a build against itself, and what looking at it costs, then draw

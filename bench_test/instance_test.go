@@ -32,6 +32,8 @@ type launch struct {
 	limited bool
 	// bounded makes it refuse more than {bound} requests of a credential at once.
 	bounded bool
+	// tls has it serve HTTPS with a certificate of the suite's.
+	tls *certificate
 	// clients is how many credentials will be used.
 	clients int
 	// many lets it hold more credentials than it ships with.
@@ -104,6 +106,9 @@ func (in *instance) spec(binary string) (spawn.Spec, error) {
 		spec.Stdio, spec.Ready = true, in.answers
 		return spec, nil
 	}
+	if in.launch.tls != nil {
+		return in.overTLS(spec)
+	}
 	ready, err := in.vars.Expand(how.Ready)
 	if err != nil {
 		return spec, err
@@ -162,6 +167,9 @@ func (in *instance) argsAndEnv(how *scenarios.Launch) (args, env []string, err e
 		options = append(options, *in.subject.Limited)
 	}
 	options = append(options, in.launch.more...)
+	if in.launch.tls != nil {
+		options = append(options, in.subject.TLS.Option)
+	}
 	env = spawn.Inherit(in.subject.Inherit...)
 	for _, o := range options {
 		more, err := in.vars.ExpandAll(o.Args)
@@ -207,25 +215,36 @@ func (in *instance) version() mcp.Version { return mcp.Version(in.subject.Protoc
 
 // dial opens a connection of the given credential to an HTTP process.
 func (in *instance) dial(ctx context.Context, token string) (*mcp.HTTPConn, error) {
-	how := in.subject.Transports[scenarios.HTTP]
-	url, err := in.vars.Expand(how.URL)
+	url, err := in.vars.Expand(in.subject.Transports[scenarios.HTTP].URL)
 	if err != nil {
 		return nil, err
 	}
-	credential, err := scenarios.Vars{"token": token}.Expand(how.CredentialValue)
+	return in.dialAt(ctx, url, token, in.version())
+}
+
+// dialAt opens a connection to a given endpoint of the process, in a given revision of the protocol.
+func (in *instance) dialAt(ctx context.Context, url, token string, version mcp.Version) (*mcp.HTTPConn, error) {
+	header, err := in.authorised(token)
 	if err != nil {
 		return nil, err
 	}
-	header := http.Header{}
-	header.Set(how.CredentialHeader, credential)
-	conn, err := mcp.DialHTTP(ctx, mcp.HTTPConfig{URL: url, Header: header, Version: in.version()})
+	conn, err := mcp.DialHTTP(ctx, mcp.HTTPConfig{URL: url, Header: header, Version: version})
 	if err != nil {
 		return nil, err
 	}
-	if in.version().Initializes() {
+	if version.Initializes() {
 		return conn, conn.Handshake(ctx)
 	}
 	return conn, nil
+}
+
+// authorised is a header that carries a token.
+func (in *instance) authorised(token string) (http.Header, error) {
+	how := in.subject.Transports[scenarios.HTTP]
+	value, err := scenarios.Vars{"token": token}.Expand(how.CredentialValue)
+	header := http.Header{}
+	header.Set(how.CredentialHeader, value)
+	return header, err
 }
 
 // failure turns a reply that is not OK into an error.

@@ -151,12 +151,12 @@ func (p *population) peak() (int64, error) {
 }
 
 // settle brings every process to rest at the same time.
-func (p *population) settle(ctx context.Context) ([]meter.Settled, error) {
+func (p *population) settle(ctx context.Context, o meter.SettleOptions) ([]meter.Settled, error) {
 	settled := make([]meter.Settled, len(p.instances))
 	errs := make([]error, len(p.instances))
 	var wg sync.WaitGroup
 	for i, in := range p.instances {
-		wg.Go(func() { settled[i], errs[i] = meter.Settle(ctx, in.tree, in.heap, meter.SettleOptions{}) })
+		wg.Go(func() { settled[i], errs[i] = meter.Settle(ctx, in.tree, in.heap, o) })
 	}
 	wg.Wait()
 	return settled, errors.Join(errs...)

@@ -221,7 +221,7 @@ const noHeap = "the subject offers no way to read its heap"
 
 // rest waits until memory has come to rest and sums it over the processes, under metrics of the given names.
 func (t *trial) rest(ctx context.Context, rssUnit, heapUnit, tookUnit string) ([]meter.Settled, error) {
-	settled, err := t.people.settle(ctx)
+	settled, err := t.people.settle(ctx, meter.SettleOptions{})
 	if err != nil {
 		return nil, err
 	}

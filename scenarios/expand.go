@@ -24,6 +24,7 @@ import (
 //	download    how many bytes a download from the stand-in has
 //	value       the value of a sweep in turn
 //	surface     one of several surfaces
+//	cert, key   paths of a certificate and its key that the suite made
 //
 //	session_timeout  how long a session may be silent, where sessions are to end by themselves
 type Vars map[string]string

@@ -111,6 +111,9 @@ func (s *Subject) validateParts() error {
 			return fmt.Errorf("transports.%s: %w", name, err)
 		}
 	}
+	if err := s.TLS.validate(); err != nil {
+		return fmt.Errorf("tls: %w", err)
+	}
 	for name, surface := range s.Surfaces {
 		if err := surface.validate(); err != nil {
 			return fmt.Errorf("surfaces.%s: %w", name, err)

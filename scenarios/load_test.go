@@ -78,6 +78,7 @@ func TestParseRefuses(t *testing.T) {
 		{"no read", "calls.read", "calls.find", "calls.read is missing"},
 		{"no tool", `tool = "get"`, "", "tool is missing"},
 		{"route alone", `tool = "get"`, "tool = \"get\"\nroute = \"GET /x\"", "go together"},
+		{"TLS without url", "[build]", "[tls]\n[build]", "tls: needs url and ready"},
 		{"nothing expected", `contains = ["name"]`, "", "contains is missing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -40,6 +40,8 @@ type Subject struct {
 	Bounded *Option `toml:"bounded"`
 	// Sessions is what it does for clients of older revisions; none where it has no sessions.
 	Sessions *Sessions `toml:"sessions"`
+	// TLS is how it serves HTTPS; none where it does not.
+	TLS *TLS `toml:"tls"`
 	// Sizing is for the benchmarks of sizing.
 	Sizing   Sizing                   `toml:"sizing"`
 	Surfaces map[Surface]*SurfaceSpec `toml:"surfaces"`

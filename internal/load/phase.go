@@ -91,6 +91,13 @@ func (p *Phase) Refused() int64 {
 	return n
 }
 
+// Add adds to p's methods what another phase came to.
+func (p *Phase) Add(other *Phase) {
+	for label, m := range other.Methods {
+		p.method(label).merge(m)
+	}
+}
+
 // Elapsed is the time from Start to End.
 func (p *Phase) Elapsed() time.Duration { return p.End.Sub(p.Start) }
 

@@ -33,6 +33,10 @@ type HeapReading struct {
 	Runtime  *int64 // the runtime's own structures (MSpanSys, MCacheSys, BuckHashSys, GCSys, OtherSys)
 	Sys      *int64 // address space obtained from the system, all of the above (Sys)
 
+	// Goal is the size of the heap at which the next collection ends (NextGC). It is made of what the last one found
+	// alive, about twice that as Go comes, so that it moves with the live heap and no collection has to be forced.
+	Goal *int64
+
 	Allocated   *int64 // bytes allocated since the start, freed ones included (TotalAlloc)
 	Allocations *int64 // objects allocated since the start (Mallocs)
 	Collections *int64 // completed since the start (NumGC)

@@ -52,6 +52,7 @@ func heapReading(used, obtained map[string]int64) HeapReading {
 		Stacks:   optional(used, "Stack"),
 		Runtime:  overhead,
 		Sys:      optional(used, "Sys"),
+		Goal:     optional(used, "NextGC"),
 
 		Allocated:   optional(used, "TotalAlloc"),
 		Allocations: optional(used, "Mallocs"),

@@ -97,7 +97,7 @@ func TestParseMemStats(t *testing.T) {
 	require.NoError(t, err)
 	want := HeapReading{
 		Live: bytes64(33554432), InUse: bytes64(34000896), Idle: bytes64(275000000), Released: bytes64(270000000),
-		Stacks: bytes64(425984), Runtime: bytes64(163200 + 15600 + 1445000 + 9000000 + 1100000), Sys: bytes64(321000000),
+		Stacks: bytes64(425984), Runtime: bytes64(163200 + 15600 + 1445000 + 9000000 + 1100000), Sys: bytes64(321000000), Goal: bytes64(68000000),
 		Allocated: bytes64(320000000), Allocations: bytes64(7100), Collections: bytes64(9),
 	}
 	assert.Equal(t, want, got)

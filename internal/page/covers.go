@@ -20,7 +20,9 @@ type Coverage map[string]int
 func coverage(rec *record.Record) Coverage {
 	c := make(Coverage)
 	for _, r := range rec.Results {
-		c[r.Name]++
+		if !isReading(r.Kind()) {
+			c[r.Name]++
+		}
 	}
 	return c
 }

@@ -24,6 +24,8 @@ func Draw(rec *record.Record) (*Document, error) {
 		sections = append(sections, section(l.heading(), l.blocks()...))
 	}
 	sections = append(sections,
+		section("Gates", v.gates()...),
+		section("Soak", v.soak()...),
 		section("Refused and failed calls", v.outcomes()...),
 		section("Clients that go away", v.abandoned()...),
 		section("Noise floor", v.noise()...),

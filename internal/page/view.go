@@ -20,11 +20,13 @@ import (
 
 // A View is a record arranged for looking things up.
 type View struct {
-	Scenarios []*Scenario // the point scenarios
-	Ladders   []*Ladder   // the series and open loops, one a surface
-	Abandoned []*Scenario // what clients that went away have left behind
-	Noise     *Noise      // of a build measured against itself; nil if none was
-	Dates     []string    // when results were measured, oldest first
+	Scenarios []*Scenario     // the point scenarios
+	Ladders   []*Ladder       // the series and open loops, one a surface
+	Abandoned []*Scenario     // what clients that went away have left behind
+	Noise     *Noise          // of a build measured against itself; nil if none was
+	Verdicts  []record.Result // of the gates
+	Soak      *Soak           // nil where there was none
+	Dates     []string        // when results were measured, oldest first
 	Missing   record.Plan
 	Dropped   []string
 
@@ -62,6 +64,7 @@ func NewView(rec *record.Record) (*View, error) {
 	if v.Noise, err = NewNoise(rec.Results); err != nil {
 		return nil, err
 	}
+	v.Verdicts, v.Soak = verdictsOf(rec.Results), newSoak(rec.Results)
 	var ladders []*Scenario
 	for _, s := range scenarios {
 		if s.Kind == record.Point {

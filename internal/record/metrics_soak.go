@@ -1,3 +1,83 @@
 package record
 
-func soakMetrics() []Metric { return nil }
+import "slices"
+
+func soakMetrics() []Metric {
+	return slices.Concat(soakLoadMetrics(), soakGrowthMetrics(), soakRestMetrics(), soakPathMetrics(), soakReadingMetrics())
+}
+
+func soakLoadMetrics() []Metric {
+	kinds := []Kind{Soak}
+	return []Metric{
+		{Unit: "soak-load-ns", Kinds: kinds, Meaning: "How long the first load of the soak began calls."},
+		{Unit: "soak-again-ns", Kinds: kinds, Meaning: "How long the second load of the soak began calls."},
+		{Unit: "soak-calls", Kinds: kinds, Meaning: "Calls completed in both loads of the soak, on all paths."},
+		{Unit: "soak-failed-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that failed."},
+		{Unit: "soak-refused-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that the server refused on purpose."},
+		{Unit: "soak-cut-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that had no answer long after their load, and were given up."},
+		{Unit: "soak-unsent-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that fell due and were never sent, every connection of their path being busy."},
+	}
+}
+
+// soakGrowthMetrics are what memory grows by while the first load goes on.
+func soakGrowthMetrics() []Metric {
+	var metrics []Metric
+	for _, of := range []struct{ unit, words string }{
+		{"growth-RSS", "the resident set"},
+		{"growth-goal", "the heap at which a collection is due, which is about twice the live heap as Go comes,"},
+	} {
+		metrics = append(metrics,
+			Metric{Unit: of.unit + "-bytes/s", Better: Lower, Signed: true, Kinds: []Kind{Soak},
+				Meaning: "Growth of " + of.words + " in each second of the first load: the slope through the troughs."},
+			Metric{Unit: of.unit + "-lo-bytes/s", Signed: true, Kinds: []Kind{Soak},
+				Meaning: "Lower end of the 95% interval of " + of.unit + "-bytes/s."},
+			Metric{Unit: of.unit + "-hi-bytes/s", Signed: true, Kinds: []Kind{Soak},
+				Meaning: "Upper end of the 95% interval of " + of.unit + "-bytes/s."})
+	}
+	return metrics
+}
+
+// soakRestMetrics are what there is before any load and at rest after either.
+func soakRestMetrics() []Metric {
+	var metrics []Metric
+	for _, at := range []struct{ unit, words string }{
+		{"fresh", "before any load"}, {"after", "at rest after the first load, without connections"},
+		{"again", "at rest after the second load, without connections"},
+	} {
+		for _, of := range []struct{ unit, words string }{
+			{"RSS-bytes", "Resident set"}, {"heap-bytes", "Live heap, just collected,"},
+			{"descriptors", "Open descriptors"}, {"threads", "Threads"}, {"goroutines", "Goroutines"},
+		} {
+			metrics = append(metrics, Metric{Unit: "soak-" + at.unit + "-" + of.unit, Better: Lower, Kinds: []Kind{Soak},
+				Meaning: of.words + " " + at.words + ", of all processes of the soak together."})
+		}
+	}
+	return metrics
+}
+
+func soakPathMetrics() []Metric {
+	kinds := []Kind{SoakPath}
+	return []Metric{
+		{Unit: "path-calls", Kinds: kinds, Meaning: "Calls completed on one path of the soak, in both loads."},
+		{Unit: "path-calls/s", Kinds: kinds, Meaning: "Calls completed on one path in each second of the first load."},
+		{Unit: "path-p50-ns", Better: Lower, Kinds: kinds, Meaning: "Median latency on one path in the first load, from when a call was due; of a session, its beginning and its end included."},
+		{Unit: "path-p99-ns", Better: Lower, Kinds: kinds, Meaning: "99th percentile of the same latency."},
+		{Unit: "path-first-p99-ns", Better: Lower, Kinds: kinds, Meaning: "99th percentile of the same latency in the first fifth of the first load."},
+		{Unit: "path-last-p99-ns", Better: Lower, Kinds: kinds, Meaning: "99th percentile of the same latency in the last fifth of the first load."},
+		{Unit: "path-failed-calls", Better: Lower, Kinds: kinds, Meaning: "Calls on one path of the soak that failed."},
+		{Unit: "path-refused-calls", Better: Lower, Kinds: kinds, Meaning: "Calls on one path of the soak that the server refused on purpose."},
+	}
+}
+
+func soakReadingMetrics() []Metric {
+	kinds := []Kind{SoakReading}
+	return []Metric{
+		{Unit: "now-RSS-bytes", Better: Lower, Kinds: kinds, Meaning: "Resident set at one moment of the soak, of all its processes together."},
+		{Unit: "now-least-RSS-bytes", Better: Lower, Kinds: kinds, Meaning: "Least resident set that was seen since the reading before."},
+		{Unit: "now-heap-bytes", Better: Lower, Kinds: kinds, Meaning: "Heap in use at that moment, what is no longer reachable included: no collection is forced."},
+		{Unit: "now-goal-bytes", Better: Lower, Kinds: kinds, Meaning: "Heap at which the next collection is due, which is made of what the last one found alive."},
+		{Unit: "now-descriptors", Better: Lower, Kinds: kinds, Meaning: "Open descriptors at that moment."},
+		{Unit: "now-threads", Better: Lower, Kinds: kinds, Meaning: "Threads at that moment."},
+		{Unit: "now-goroutines", Better: Lower, Kinds: kinds, Meaning: "Goroutines at that moment, without those that serve the question."},
+	}
+}

@@ -22,6 +22,14 @@ func sawtooth(_ *rand.Rand, i, n int) float64 { return 20 * math.Mod(24.7*float6
 // settling is a start that takes 40 MiB and is nearly over after a fifth of the run.
 func settling(_ *rand.Rand, i, n int) float64 { return 40 * (1 - math.Exp(-25*float64(i)/float64(n))) }
 
+// bursts are memory held for a moment, more often and more of it as the run goes on.
+func bursts(rnd *rand.Rand, i, n int) float64 {
+	if at := float64(i) / float64(n); rnd.Float64() < at/2 {
+		return 40 * at * rnd.Float64()
+	}
+	return 0
+}
+
 func white(rnd *rand.Rand, _, _ int) float64 { return 0.05 * rnd.NormFloat64() }
 
 // memory is half an hour of readings, ten seconds apart, of a process that leaks at rate MiB/h.
@@ -74,6 +82,7 @@ func TestLeakKnownAnswers(t *testing.T) {
 		{"straight", []shape{white}, 0.25},
 		{"sawtooth", []shape{white, sawtooth}, 0.7},
 		{"warm-up", []shape{white, settling}, 0.5},
+		{"bursts", []shape{white, bursts}, 0.5},
 		{"both", []shape{white, settling, sawtooth}, 1},
 	} {
 		for rate, want := range map[float64]stat.Verdict{-3: stat.Pass, 0: stat.Pass, 0.5: stat.Pass, 5: stat.Fail, 50: stat.Fail} {
