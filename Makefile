@@ -132,6 +132,20 @@ truth: suite ## measure a server whose costs are known, and write what is found 
 faults: suite ## have the suite measure while one thing after the other fails, and end it with signals, in five minutes
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestFaults' -test.v -fault-signals=20
 
+# PROOFS are the loads whose limits `make prove-sizing` puts to the test: surface, credentials held, calls in flight.
+PROOFS ?= dynamic:300:40 meta:300:40 individual:100:20
+
+.PHONY: prove-sizing
+prove-sizing: suite ## put limits that the model gives to the test, and look for the least that is enough
+	@rm -rf $(OUT)/proof && mkdir -p $(OUT)/proof
+	@for proof in $(PROOFS); do IFS=: read -r surface credentials calling <<< "$$proof"; \
+		go run ./cmd/size -record $(RECORD) -surface $$surface -credentials $$credentials -calling $$calling -json; \
+	done > $(OUT)/proof/needs.json
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestProof$$' -test.timeout=0 -gate -need=$(OUT)/proof/needs.json \
+		-record=$(OUT)/proof/proof.txt
+	@mv $(OUT)/proof/proof.txt $(RECORD)/
+	@$(MAKE) --no-print-directory bench-resources-render
+
 bench-driver: suite ## compare the suite's driver with other load tools, into docs/method.md
 	@mkdir -p $(OUT)/bin
 	@for module in $(LOAD_TOOLS); do \

@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"cmd/gitlab-mcp-server":  {"internal/server"},
 	"cmd/calibrator":         {},
 	"cmd/page":               {"internal/compare", "internal/page", "internal/page/chart", "internal/record"},
+	"cmd/size":               {"internal/page", "internal/record"},
 	"fakegitlab":             {"internal/gitlabapi"},
 	"fakegitlab/otlp":        {},
 	"internal/cgroup":        {},

@@ -1,12 +1,15 @@
 package bench_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +22,7 @@ import (
 	"mcpbench/scenarios"
 )
 
-var needFile = flag.String("need", "", "with -run '^TestProof$': the `file` with a need, as cmd/size -json writes it, that is put to the test")
+var needFile = flag.String("need", "", "with -run '^TestProof$': the `file` of needs, one after the other as cmd/size -json writes them, that are put to the test")
 
 // need is what a model says that a load takes.
 type need struct {
@@ -29,22 +32,30 @@ type need struct {
 	Calling     int                 `json:"calling"`     // of them, with a call in flight at all times
 	Limit       int64               `json:"limitBytes"`
 	Soft        int64               `json:"softLimitBytes"`
-	Record      []string            `json:"record"` // that the model is from
 }
 
-func readNeed(path string) (need, error) {
-	var n need
+// readNeeds reads one need after the other.
+func readNeeds(path string) ([]need, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return n, err
+		return nil, err
 	}
-	if err := json.Unmarshal(data, &n); err != nil {
-		return n, fmt.Errorf("%s: %w", path, err)
+	var needs []need
+	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
+		var n need
+		if err := d.Decode(&n); err != nil {
+			return nil, fmt.Errorf("%s: need %d: %w", path, len(needs)+1, err)
+		}
+		if n.Transport != scenarios.HTTP || n.Calling < 1 || n.Credentials < n.Calling || n.Limit < 1 || n.Soft < 1 {
+			return nil, fmt.Errorf("%s: need %d: want one over http, with at least one calling, no more than there are credentials, and both limits",
+				path, len(needs)+1)
+		}
+		needs = append(needs, n)
 	}
-	if n.Transport != scenarios.HTTP || n.Calling < 1 || n.Credentials < n.Calling || n.Limit < 1 || n.Soft < 1 {
-		return n, fmt.Errorf("%s: want a need over http, with at least one calling, no more than there are credentials, and both limits", path)
+	if len(needs) == 0 {
+		return nil, fmt.Errorf("%s holds no need", path)
 	}
-	return n, nil
+	return needs, nil
 }
 
 // What a model may ask for, and how the smallest limit is looked for.
@@ -63,15 +74,45 @@ func TestProof(t *testing.T) {
 	if *needFile == "" {
 		t.Skip("no -need: `make prove-sizing` puts the model's limits to the test")
 	}
-	n, err := readNeed(*needFile)
+	needs, err := readNeeds(*needFile)
 	require.NoError(t, err)
 	s := gateSuite(t)
-	p := newProver(t, s, n, proofLoad, proofLives, proofGrain)
-	r, err := p.prove(t.Context())
-	require.NoError(t, err)
-	r.identify(&p.sheet.result)
-	require.NoError(t, s.keep(p.sheet.result))
-	r.decide(t, s)
+	for _, n := range needs {
+		t.Run(fmt.Sprintf("surface=%s/creds=%d/calling=%d", n.Surface, n.Credentials, n.Calling), func(t *testing.T) {
+			p := newProver(t, s, n, proofLoad, proofLives, proofGrain)
+			r, err := p.prove(t.Context())
+			require.NoError(t, err)
+			r.identify(&p.sheet.result)
+			require.NoError(t, s.keep(p.sheet.result))
+			r.decide(t, s)
+		})
+	}
+}
+
+func TestReadNeeds(t *testing.T) {
+	const good = `{"transport":"http","surface":"meta","credentials":3,"calling":2,"limitBytes":9,"softLimitBytes":8,"cores":{"lo":1}}`
+	for _, tt := range []struct{ name, text, wrong string }{
+		{"two", good + "\n" + good, ""},
+		{"none", "\n", "holds no need"},
+		{"broken", good + "{", "need 2"},
+		{"more calling than there are", strings.Replace(good, `"calling":2`, `"calling":4`, 1), "need 1"},
+		{"stdio", strings.Replace(good, "http", "stdio", 1), "over http"},
+		{"no limit", strings.Replace(good, `"limitBytes":9`, `"limitBytes":0`, 1), "both limits"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "needs.json")
+			require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
+			needs, err := readNeeds(path)
+			if tt.wrong != "" {
+				require.ErrorContains(t, err, tt.wrong)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, []need{{Transport: scenarios.HTTP, Surface: "meta", Credentials: 3, Calling: 2, Limit: 9, Soft: 8}, needs[0]}, needs)
+		})
+	}
+	_, err := readNeeds(filepath.Join(t.TempDir(), "nowhere"))
+	require.Error(t, err)
 }
 
 // prove puts the limit to the test, and halves towards the least one that is enough.

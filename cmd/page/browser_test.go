@@ -212,10 +212,22 @@ func calculates(t *testing.T, b *chromium, url string) {
 
 const shownMemory = "document.getElementById('calc-memory').textContent"
 
+// sameSnippets holds what the page offers to be pasted to what cmd/size prints.
+func sameSnippets(t *testing.T, p *tab, c *page.Calculator, of page.SizedSurface, n page.Need) {
+	t.Helper()
+	grant, err := c.Grant(of.Surface, of.Transport, n)
+	require.NoError(t, err)
+	for _, platform := range page.Platforms() {
+		got := eval[string](t, p, fmt.Sprintf("(c => c.snippet(c.need(%[1]q, %[2]q, %[3]d, %[4]g), %[5]q, %[1]q, %[2]q))(window.mcpbenchCalculator)",
+			of.Surface, of.Transport, n.People, n.Every.Seconds(), platform))
+		assert.Equal(t, grant.Snippet(platform), got)
+	}
+}
+
 // computesAsGo asks the page of a record and Go the same.
 func computesAsGo(t *testing.T, p *tab, of string) {
 	t.Helper()
-	files, _, err := recordFiles(of)
+	files, _, err := record.Files(of)
 	require.NoError(t, err)
 	rec, err := record.Read(files...)
 	require.NoError(t, err)
@@ -254,6 +266,7 @@ func computesAsGo(t *testing.T, p *tab, of string) {
 				same(p99, noP99, got.P99, got.NoP99, about+": p99")
 				if limit, none := want.Limit(); none == "" {
 					assert.InEpsilon(t, limit, got.Limit, 1e-9, about)
+					sameSnippets(t, p, doc.Calculator, s, want)
 				}
 				seen[fmt.Sprint(people > 1000, want.NoMemory == "", noP99 == "")] = true
 				if want.NoLoad == "" {

@@ -117,7 +117,7 @@ func (o options) failure(c *compare.Comparison, stderr io.Writer) error {
 
 // readSide reads one of the two records, and says what was cut short in it.
 func readSide(path string, stderr io.Writer) (*record.Record, error) {
-	files, _, err := recordFiles(path)
+	files, _, err := record.Files(path)
 	if err != nil {
 		return nil, err
 	}

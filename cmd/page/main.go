@@ -103,7 +103,7 @@ func (o options) do(stdout, stderr io.Writer) error {
 	if o.asked() {
 		return o.compare(stdout, stderr)
 	}
-	files, folder, err := recordFiles(o.record)
+	files, folder, err := record.Files(o.record)
 	if err != nil {
 		return err
 	}
@@ -151,30 +151,6 @@ func (o options) settle(d drawing, covers page.Coverage, rec *record.Record, out
 	say(stdout, path)
 	say(stdout, filepath.Join(out, index))
 	return nil
-}
-
-// recordFiles returns the record's files in order, and the folder they are in.
-func recordFiles(path string) (files []string, folder string, err error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, "", fmt.Errorf("record: %w", err)
-	case !info.IsDir():
-		return []string{path}, filepath.Dir(path), nil
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil, "", fmt.Errorf("record: %w", err)
-	}
-	for _, entry := range entries {
-		if !entry.IsDir() && filepath.Ext(entry.Name()) == ".txt" {
-			files = append(files, filepath.Join(path, entry.Name()))
-		}
-	}
-	if len(files) == 0 {
-		return nil, "", fmt.Errorf("record: no .txt files in %s", path)
-	}
-	return files, path, nil
 }
 
 // mayReplace refuses to put less in the place of more: a record that lacks

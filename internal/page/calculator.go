@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +48,14 @@ type SizedSurface struct {
 	NoLoad    string      `json:"noLoad"`            // why a rate fits into none
 	Memory    SizedMemory `json:"memory"`
 
-	need func(people int, every time.Duration) Need
+	crowd crowd
+}
+
+// A crowd is a model that sizes a server for one.
+type crowd interface {
+	Need(people int, every time.Duration) Need
+	Serving(credentials, calling int) Need
+	extrapolate(n Need, times float64) Need
 }
 
 // A SizedLoad is a measured load that a rate of calls may fit into.
@@ -126,12 +132,12 @@ func (v *View) calculator() *Calculator {
 		c.Measured = day(v.Dates[len(v.Dates)-1])
 	}
 	for _, s := range sizers {
-		c.Surfaces = append(c.Surfaces, sized(s.place(), s.loads(), s.memoryModel(), s.Need))
+		c.Surfaces = append(c.Surfaces, sized(s.place(), s.loads(), s.memoryModel(), s))
 	}
 	for _, s := range having(v.believed("stdio", false), "peak-RSS-bytes", "clients") {
 		if s.Figure("clients").Median >= 1 {
 			o := newOneEach(s)
-			c.Surfaces = append(c.Surfaces, sized(s, o.loads(), SizedMemory{Process: &o.process, Refs: located(o.process.Refs)}, o.Need))
+			c.Surfaces = append(c.Surfaces, sized(s, o.loads(), SizedMemory{Process: &o.process, Refs: located(o.process.Refs)}, o))
 		}
 	}
 	return c
@@ -144,17 +150,17 @@ func (c *Calculator) Need(surface, transport string, people int, every time.Dura
 	if people < 1 || every <= 0 {
 		return Need{}, fmt.Errorf("%d people calling every %v: want one or more, and a period above zero", people, every)
 	}
-	at := slices.IndexFunc(c.Surfaces, func(s SizedSurface) bool { return s.Surface == surface && s.Transport == transport })
-	if at < 0 {
-		return Need{}, fmt.Errorf("the record has no model of %s over %s", surface, transport)
+	of, err := c.find(surface, transport)
+	if err != nil {
+		return Need{}, err
 	}
-	return c.Surfaces[at].need(people, every), nil
+	return of.crowd.Need(people, every), nil
 }
 
 // sized is a model as data.
-func sized(of *Scenario, loads []*Load, memory SizedMemory, need func(int, time.Duration) Need) SizedSurface {
+func sized(of *Scenario, loads []*Load, memory SizedMemory, by crowd) SizedSurface {
 	out := SizedSurface{Transport: of.Transport, Surface: of.Surface, Loads: []SizedLoad{},
-		NoLoad: noRoom(loads, of.Surface), Memory: memory, need: need}
+		NoLoad: noRoom(loads, of.Surface), Memory: memory, crowd: by}
 	for _, l := range loads {
 		out.Loads = append(out.Loads, l.sized())
 	}
@@ -242,9 +248,7 @@ func (o *oneEach) loads() []*Load {
 // Need sizes the processes of people who each call once in a period.
 func (o *oneEach) Need(people int, every time.Duration) Need {
 	n := needFor(people, every, o.loads(), o.Surface)
-	n.Processes = people
-	p := float64(people)
-	n.Memory = Range{Lo: p * o.process.Lo, Middle: p * o.process.Middle, Hi: p * o.process.Hi, Refs: o.process.Refs}
+	n.Processes, n.Memory = people, o.process.times(float64(people))
 	return n
 }
 

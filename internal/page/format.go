@@ -6,6 +6,10 @@ package page
 // Escape keeps text of a record from being read as Markdown or HTML.
 func Escape(s string) string { return escape(s) }
 
+// Significant writes a number as pages do: to three significant digits, whole
+// numbers in full, thousands grouped.
+func Significant(v float64) string { return significant(v) }
+
 // Markdown renders the table without its notes.
 func (t *Table) Markdown() string { return t.markdown() }
 

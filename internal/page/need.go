@@ -20,6 +20,9 @@ type Need struct {
 	Most      int     // not exceeded at stat.Crowded of all moments, and never less than one
 	Memory    Range   // bytes, of all processes
 	NoMemory  string
+	// Extrapolated says how far the lines were measured that memory is from, if
+	// they were followed further.
+	Extrapolated string
 
 	beyond  *Scenario // the step past the lines that memory is from, if it is
 	noTimes string    // why the waits of the load say nothing of the crowd, if they do not

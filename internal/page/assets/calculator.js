@@ -184,7 +184,7 @@ window.mcpbenchCalculator = (() => {
       return [
         'services:', '  mcp:', '    image: …',
         ...(command ? [`    command: ${list(command.slice(1))}`] : []),
-        ...(n.processes > 1 ? ['    stdin_open: true'] : []),
+        ...(of.memory.process ? ['    stdin_open: true'] : []),
         '    environment:', `      GOMEMLIMIT: ${g.soft}MiB`,
         `    mem_reservation: ${g.request}m`, `    mem_limit: ${g.limit}m`,
       ];
