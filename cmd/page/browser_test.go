@@ -33,7 +33,7 @@ const sampleRecord = "../../internal/page/testdata/record"
 const published = "../../results/linux-amd64-2cpu"
 
 // browserTimeout bounds what one test does in the browser.
-const browserTimeout = time.Minute
+const browserTimeout = 2 * time.Minute
 
 // tab is a page in a real browser, with what it said and asked for.
 type tab struct {
@@ -396,18 +396,34 @@ func TestPageIsAccessible(t *testing.T) {
 		absent(t, "no axe-core: `make peers` installs it")
 	}
 	b, url := browser(t), drawPage(t, sampleRecord)
+	comparison := filepath.Join(t.TempDir(), "comparison.html")
+	code, _, stderr := command("-old", sampleRecord, "-new", sampleRecord, "-out", comparison)
+	require.Zero(t, code, stderr)
 	for _, tt := range []struct {
-		theme string
-		size  step
-	}{{"light", sized(1280, 900)}, {"dark", sized(360, 800)}} {
-		t.Run(tt.theme, func(t *testing.T) {
-			p := b.open(t, url, scheme(tt.theme), tt.size)
+		name, url, theme string
+		size             step
+	}{{"light", url, "light", sized(1280, 900)}, {"dark", url, "dark", sized(360, 800)}, {"comparison", "file://" + comparison, "dark", sized(360, 800)}} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := b.open(t, tt.url, scheme(tt.theme), tt.size)
 			p.run(t, chromedp.Evaluate[chromedp.Void](string(script)))
 			for _, v := range violations(t, p) {
 				t.Error(v)
 			}
 		})
 	}
+}
+
+func TestComparisonInABrowser(t *testing.T) {
+	b, file := browser(t), filepath.Join(t.TempDir(), "comparison.html")
+	code, _, stderr := command("-old", sampleRecord, "-new", sampleRecord, "-out", file)
+	require.Zero(t, code, stderr)
+	p := b.open(t, "file://"+file, sized(360, 740))
+	assert.LessOrEqual(t, eval[int](t, p, "document.documentElement.scrollWidth"), 360, "the page does not scroll sideways")
+	assert.Positive(t, eval[int](t, p, "document.querySelectorAll('details table').length"))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	assert.Empty(t, p.errors)
+	assert.Equal(t, []string{"file://" + file}, p.requests)
 }
 
 // violations runs axe-core on the page.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"mcpbench/internal/compare"
@@ -13,7 +14,8 @@ import (
 
 const compareUsage = `   or: page -old PATH -new PATH [-noise PATH] [-out FILE] [-force] [-fail-on-worse]
 
-Compares two records, files or folders, as Markdown for a comment on a merge request, on standard output.
+Compares two records, files or folders, as Markdown for a comment on a merge request, on standard output, or to FILE:
+as one page for browsers if that ends in .html.
 Exit code: 0 compared, whatever came out; 1 something is worse, if -fail-on-worse, or something failed; 2 wrong usage.
 `
 
@@ -82,7 +84,13 @@ func (o options) compare(stdout, stderr io.Writer) error {
 	case err != nil:
 		return err
 	}
-	if err := o.deliver(c.Markdown(o.limit), stdout); err != nil {
+	text := c.Markdown(o.limit)
+	if filepath.Ext(o.out) == ".html" {
+		if text, err = c.HTML(); err != nil {
+			return err
+		}
+	}
+	if err := o.deliver(text, stdout); err != nil {
 		return err
 	}
 	return o.failure(c, stderr)

@@ -45,6 +45,15 @@ func TestCompare(t *testing.T) {
 	written, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, stdout, string(written))
+
+	file = filepath.Join(t.TempDir(), "new", "comparison.html")
+	code, silent, stderr = command("-old", before, "-new", after, "-out", file)
+	assert.Zero(t, code, stderr)
+	assert.Empty(t, silent)
+	written, err = os.ReadFile(file)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(written), "<!DOCTYPE html>"))
+	assert.Contains(t, string(written), "<strong>1 of 1 figure is worse</strong>, in 1 scenario.")
 }
 
 func TestCompareFailsOnWorse(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 // builds is the table of what was compared.
 func (c *Comparison) builds() string {
-	t := &page.Table{Head: []string{"", "build", "commit", "SHA-256", "measured", "rounds"}, Names: 5}
+	t := &page.Table{Head: []string{"record", "build", "commit", "SHA-256", "measured", "rounds"}, Names: 5}
 	for _, s := range []*Side{c.Old, c.New} {
 		var cells []page.Cell
 		for _, text := range []string{s.Name, s.Build, s.Commit, short(s.SHA256), s.period(), s.counted(c.Scenarios)} {
@@ -84,13 +84,58 @@ func (s *Side) counted(scenarios []Scenario) string {
 	return fmt.Sprint(most)
 }
 
-// fewRounds says once why figures have no verdict, if there are any such.
+// fewRounds says once why figures have no verdict, if there are any such, of
+// what they are, and what it would take.
 func (c *Comparison) fewRounds() string {
-	tooFew := func(f Figure) bool { return f.Verdict == Untold && !f.Metric.Exact }
-	if !slices.ContainsFunc(c.Figures(), tooFew) {
+	figures := 0
+	var short []Scenario
+	for _, s := range c.Scenarios {
+		untold := 0
+		for _, f := range s.Figures {
+			untold += one(f.Verdict == Untold && !f.Metric.Exact)
+		}
+		if figures += untold; untold > 0 {
+			short = append(short, s)
+		}
+	}
+	if figures == 0 {
 		return ""
 	}
-	return fmt.Sprintf("**No verdict without rounds:** with fewer than %d of each record (the old one has %s, the new one %s) no test can tell "+
-		"a change from noise. Such figures are shown as they were measured, and nothing is claimed of them.",
-		MinRounds, c.Old.counted(c.Scenarios), c.New.counted(c.Scenarios))
+	return fmt.Sprintf("**No verdict without rounds:** %d of %s have none, in %s. There the old record has %s believed, the new one %s, and "+
+		"with fewer than %d of each no test can tell a change from noise. They are shown as they were measured, and nothing is claimed of them. "+
+		"To have a verdict on them, measure both builds with `-rounds=%[6]d` or more, and one round more for each that a certificate leaves out.",
+		figures, count(len(c.Figures()), "figure"), c.kindsOf(short), roundsBelieved(c.Old, short), roundsBelieved(c.New, short), MinRounds)
+}
+
+// roundsBelieved is how many rounds of a side the scenarios rest on.
+func roundsBelieved(s *Side, scenarios []Scenario) string {
+	rounds := s.counted(scenarios)
+	if rounds == "1" {
+		return "1 round"
+	}
+	return rounds + " rounds"
+}
+
+// kindsOf counts scenarios by their kind: "3 of 8 Point scenarios and all 36
+// Series scenarios".
+func (c *Comparison) kindsOf(scenarios []Scenario) string {
+	var parts []string
+	for _, kind := range c.kinds() {
+		n, all := 0, 0
+		for _, s := range c.Scenarios {
+			all += one(s.kind() == kind)
+		}
+		for _, s := range scenarios {
+			n += one(s.kind() == kind)
+		}
+		switch of := count(all, string(kind)+" scenario"); {
+		case n == all && n > 1:
+			parts = append(parts, "all "+of)
+		case n == all:
+			parts = append(parts, of)
+		case n > 0:
+			parts = append(parts, fmt.Sprintf("%d of %s", n, of))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -1,11 +1,16 @@
 package compare
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"html"
 	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchmath"
+
+	"mcpbench/internal/page"
 )
 
 // Markdown renders the comparison for a comment on a merge request: the verdict
@@ -31,6 +36,21 @@ func (c *Comparison) Markdown(limit int) []byte {
 		text += fmt.Sprintf("\nLeft out to stay under %d bytes: all figures of %s.\n", limit, few(cut))
 	}
 	return []byte(text)
+}
+
+// HTML renders the whole comparison as a file for browsers that needs nothing
+// beside it.
+func (c *Comparison) HTML() ([]byte, error) {
+	text := bytes.ReplaceAll(c.Markdown(0), []byte("\n### "), []byte("\n## ")) // under the title
+	return page.HTMLOf(fmt.Sprintf("%s against %s", c.New.called(), c.Old.called()), text)
+}
+
+// called is what a title calls the build of a side.
+func (s *Side) called() string {
+	if commit := short(s.Commit); s.Build != "" && commit != "" {
+		return fmt.Sprintf("%s (%s)", s.Build, commit)
+	}
+	return cmp.Or(s.Build, short(s.Commit), "the "+s.Name+" record")
 }
 
 // cutRoom is kept for the sentence that says what was left out.
@@ -59,7 +79,7 @@ func join(blocks []string) string {
 // folded is a block that opens on a click. Without empty lines around it
 // GitHub and GitLab would not read what it holds as Markdown.
 func folded(summary, content string) string {
-	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s\n\n</details>\n", summary, strings.TrimRight(content, "\n"))
+	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s\n\n</details>\n", html.EscapeString(summary), strings.TrimRight(content, "\n"))
 }
 
 // reading says what the words mean.

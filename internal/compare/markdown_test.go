@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,13 +105,43 @@ func TestFewRoundsAreSaidOnce(t *testing.T) {
 	before.Results, after.Results = threeRounds(before), threeRounds(after)
 	text := string(compared(t, before, after).Markdown(0))
 	assert.Equal(t, 1, strings.Count(text, "No verdict without rounds"))
-	assert.Contains(t, text, "with fewer than 4 of each record (the old one has 3, the new one 3)")
+	assert.Contains(t, text, "have none, in all 3 Point scenarios. There the old record has 3 rounds believed, the new one 3 rounds, and with fewer than 4 of each")
+	assert.Contains(t, text, "measure both builds with `-rounds=4` or more")
 	assert.NotContains(t, text, "### Worse")
 	assert.NotContains(t, text, "### Better")
 	assert.NotContains(t, text, "| Point | `peak-RSS-bytes`", "no mean of what is not tellable")
 	assert.Contains(t, text, "### Exact figures that differ")
 	assert.NotContains(t, text, "need >=")
 	assert.Regexp(t, "\\| `peak-RSS-bytes` \\| 2.. MiB \\(.*\\) \\| (5|6).. MiB \\(.*\\) \\|  \\| p=0.100 n=3 \\| not tellable \\|", text)
+}
+
+// What has rounds enough is not counted among what has not.
+func TestWhatHasTooFewRoundsIsNamed(t *testing.T) {
+	before, after := server("a", 1), server("b", 2)
+	dropped := func(rec *record.Record) {
+		rec.Results = slices.DeleteFunc(rec.Results, func(r record.Result) bool { return r.Name == httpMeta && r.Identity[record.KeyRound] > "1" })
+	}
+	dropped(before)
+	dropped(after)
+	before.Results = append(before.Results, recordOf("a", scene{hundred, amounts{"ready-ns": {1, 2}}}).Results...)
+	after.Results = append(after.Results, recordOf("b", scene{hundred, amounts{"ready-ns": {1, 2}}}).Results...)
+	text := string(compared(t, before, after).Markdown(0))
+	assert.Contains(t, text, "have none, in 1 of 3 Point scenarios, 1 Series scenario. There the old record has 1 to 2 rounds believed")
+	assert.NotContains(t, string(compared(t, server("a", 1), server("b", 2)).Markdown(0)), "No verdict")
+}
+
+// The file for browsers says the same.
+func TestHTML(t *testing.T) {
+	before, after := sides()
+	c := compared(t, before, after)
+	text, err := c.HTML()
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "<h2>Worse</h2>")
+	assert.Contains(t, string(text), "<details><summary>http, meta: 2 worse")
+	assert.NotContains(t, string(text), "<script")
+	for _, f := range c.Figures() {
+		assert.Contains(t, string(text), "<code>"+f.Metric.Unit+"</code>")
+	}
 }
 
 // threeRounds are the first three rounds of all.

@@ -132,7 +132,7 @@ func policy(scripts []string) string {
 		sum := sha256.Sum256([]byte(s))
 		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 	}
-	return "default-src 'none'; script-src " + strings.Join(hashes, " ") +
+	return "default-src 'none'; script-src " + cmp.Or(strings.Join(hashes, " "), "'none'") +
 		"; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
