@@ -25,7 +25,7 @@ func (v *View) gates() []Block {
 	if len(v.Verdicts) == 0 {
 		return nil
 	}
-	t := &Table{Head: []string{"Gate", "Verdict", "What it rests on"}, Names: 1}
+	t := &Table{Head: []string{"Gate", "Verdict", "What it rests on"}, Names: 3}
 	for _, r := range v.Verdicts {
 		t.Rows = append(t.Rows, []Cell{
 			{Text: escape(gateTitle(r)), Refs: []string{refOf(r)}},

@@ -176,10 +176,14 @@ func (v *View) notMeasured() Block {
 	if len(v.Ladders) > 0 {
 		mix = "Clients call one method at a time here, or two in turn; people do neither."
 	}
+	time := "**Time.** Rounds last minutes. Whether memory creeps over days is a different measurement."
+	if v.Soak != nil {
+		time = "**Days.** Rounds last minutes, and the soak not much longer: what creeps too slowly for it shows after days."
+	}
 	return list(
 		"**Another machine.** How the figures relate should hold elsewhere; how large they are will not.",
 		"**A network, TLS and a real GitLab.** All is on one machine. What GitLab itself takes comes on top of every call that asks it.",
-		"**Time.** Rounds last minutes. Whether memory creeps over days is a different measurement.",
+		time,
 		"**Other mixes.** "+mix,
 		"**Memory outside the process**, such as the page cache that a container's accounting adds.")
 }
