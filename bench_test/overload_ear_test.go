@@ -36,17 +36,11 @@ func (e *ear) hear(h heard) {
 	e.all = append(e.all, h)
 }
 
-// from returns what was heard from the nth answer on.
-func (e *ear) from(n int) []heard {
+// heard returns what was heard so far.
+func (e *ear) heard() []heard {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.Clone(e.all[n:])
-}
-
-func (e *ear) count() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.all)
+	return slices.Clone(e.all)
 }
 
 // listen returns what a load tells of each reply, and how long it then sortedTimes: after an answer as given, after a
@@ -129,7 +123,7 @@ func (s sortedTimes) longest() time.Duration {
 	return s[len(s)-1]
 }
 
-// series is readings of a process, one after another.
+// readings are those of a process, one after another.
 type readings struct {
 	mu   sync.Mutex
 	all  []meter.Reading

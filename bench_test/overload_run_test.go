@@ -302,7 +302,7 @@ func (r *overloadRun) phase(ctx context.Context, workers []load.Worker, options 
 	}
 	spent, err := w.stop()
 	phase := overloadPhase{
-		from: p.Steady.Start, to: p.Steady.End, ended: p.End, heard: e.from(0), spent: spent, wall: p.Elapsed(),
+		from: p.Steady.Start, to: p.Steady.End, ended: p.End, heard: e.heard(), spent: spent, wall: p.Elapsed(),
 		others: r.gitlab.Total() - asked,
 	}
 	if phase.from.IsZero() { // some had no answer
@@ -349,7 +349,7 @@ func (r *overloadRun) watch(ctx context.Context) (stop func() error, err error) 
 	return func() (err error) {
 		cancel()
 		both.Wait()
-		r.found.probe, r.found.health = probe.from(0), health.from(0)
+		r.found.probe, r.found.health = probe.heard(), health.heard()
 		r.found.readings, err = reading.stop()
 		return err
 	}, nil

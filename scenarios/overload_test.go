@@ -21,7 +21,7 @@ func TestOverloads(t *testing.T) {
 	all, leftOut := Overloads(s)
 	assert.Equal(t, []string{"requests", "connections", "slow-gitlab", "credentials"}, variantsOf(all))
 	assert.Empty(t, leftOut)
-	assert.Equal(t, 1280.0, all[0].Capacity(all[0].Latency))
+	assert.InEpsilon(t, 1280, all[0].Capacity(all[0].Latency), 1e-9)
 	assert.Equal(t, "subject=gitlab-mcp/variant=requests/second=007", all[0].ReadingName(s.Name, 7))
 	assert.True(t, all[0].Refuses())
 	assert.False(t, all[1].Refuses())
