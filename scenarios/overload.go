@@ -50,7 +50,7 @@ func Overloads(s *Subject) (all []Overload, leftOut map[string]string) {
 	for _, o := range []Overload{
 		{Variant: OverloadRequests, Connections: 2000},
 		{Variant: OverloadConnections, Idle: 4000, Trickling: 1000},
-		{Variant: OverloadSlowGitLab, Connections: 2000, Slower: 5},
+		{Variant: OverloadSlowGitLab, Connections: 2000, Slower: 3},
 		{Variant: OverloadCredentials, Credentials: 200, Pool: 100, Pause: time.Second},
 	} {
 		if why := o.unavailable(s); why != "" {
@@ -79,7 +79,7 @@ func (o Overload) unavailable(s *Subject) string {
 func (o Overload) inFull() Overload {
 	o.Bound, o.Latency, o.Doublings, o.Probes = 64, 50*time.Millisecond, 3, 4
 	o.Slower = max(1, o.Slower)
-	o.Before, o.Ramp, o.During, o.After = 10*time.Second, 3*time.Second, 60*time.Second, 10*time.Second
+	o.Before, o.Ramp, o.During, o.After = 20*time.Second, 3*time.Second, 60*time.Second, 20*time.Second
 	o.Refusals = 100_000
 	return o
 }

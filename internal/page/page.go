@@ -27,6 +27,7 @@ func Draw(rec *record.Record) (*Document, error) {
 		section("Gates", v.gates()...),
 		section("Soak", v.soak()...),
 		section("Refused and failed calls", v.outcomes()...),
+		section("More than the server admits", v.overload()...),
 		section("Clients that go away", v.abandoned()...),
 		section("Noise floor", v.noise()...),
 		section("How this was measured", v.measured()...),

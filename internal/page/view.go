@@ -27,6 +27,7 @@ type View struct {
 	Verdicts  []record.Result // of the gates
 	Soak      *Soak           // nil where there was none
 	Dates     []string        // when results were measured, oldest first
+	Overload  []*Overloaded   // more asked than is admitted, a variant each
 	Missing   record.Plan
 	Dropped   []string
 
@@ -65,6 +66,7 @@ func NewView(rec *record.Record) (*View, error) {
 		return nil, err
 	}
 	v.Verdicts, v.Soak = verdictsOf(rec.Results), newSoak(rec.Results)
+	v.Overload = overloadOf(rec.Results)
 	var ladders []*Scenario
 	for _, s := range scenarios {
 		if s.Kind == record.Point {
