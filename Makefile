@@ -57,7 +57,7 @@ bench-resources: suite ## measure all for the published record of this host, the
 	@mkdir -p $(RECORD) && mv $(OUT)/resources/*.txt $(RECORD)/
 	@$(MAKE) --no-print-directory bench-resources-render
 
-overload: suite ## ask the server for more than it admits, in four ways, in seven minutes, then draw
+overload: suite ## ask the server for more than it admits, in four ways, in eight minutes, then draw
 	@mkdir -p $(OUT)/resources && rm -f $(OUT)/resources/overload.txt
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestOverload$$' -test.timeout=0 -gate -record=$(OUT)/resources/overload.txt
 	@mkdir -p $(RECORD) && mv $(OUT)/resources/overload.txt $(RECORD)/
