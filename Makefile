@@ -12,6 +12,9 @@ HOST   ?= $(shell go env GOOS)-$(shell go env GOARCH)-$(shell nproc)cpu
 # published record. RESUME=1 goes on with a measurement that was interrupted.
 ROUNDS        ?= 6
 SERIES_ROUNDS ?= 3
+# SIZING is what -bench calls the kinds of sizing, measured SIZING_ROUNDS times each.
+SIZING        := Image|Endpoint|Ladder|Held|Session|Configs|Sweep
+SIZING_ROUNDS ?= 3
 RESUME        ?=
 # BENCH chooses what `make bench` and `make compare` measure, as -bench does.
 BENCH  ?= Point
@@ -27,6 +30,7 @@ OUT    := $(CURDIR)/out
 RECORD := results/$(HOST)
 
 .PHONY: abandoned noise overload soak
+.PHONY: image sizing
 .PHONY: help bench bench-resources bench-resources-render check-bench-resources compare truth faults bench-driver test lint generate \
 	peers inspector conformance suite clean
 
@@ -54,6 +58,7 @@ bench-resources: suite ## measure all for the published record of this host, the
 	@mkdir -p $(OUT)/resources
 	$(call measure,Point,$(ROUNDS),points.txt)
 	$(call measure,Series,$(SERIES_ROUNDS),series.txt)
+	$(call measure,$(SIZING),$(SIZING_ROUNDS),sizing.txt)
 	@mkdir -p $(RECORD) && mv $(OUT)/resources/*.txt $(RECORD)/
 	@$(MAKE) --no-print-directory bench-resources-render
 
@@ -85,6 +90,19 @@ noise: suite ## measure a build against itself, and what looking at it costs, th
 	$(call measure,Noise,$(ROUNDS),noise.txt)
 	@mkdir -p $(RECORD) && mv $(OUT)/resources/noise.txt $(RECORD)/
 	@$(MAKE) --no-print-directory bench-resources-render
+
+sizing: suite ## measure what sizing rests on: the third file of the published record, then draw
+	@mkdir -p $(OUT)/resources
+	$(call measure,$(SIZING),$(SIZING_ROUNDS),sizing.txt)
+	@mkdir -p $(RECORD) && mv $(OUT)/resources/sizing.txt $(RECORD)/
+	@$(MAKE) --no-print-directory bench-resources-render
+
+# AUTHORITIES is a file of certificates that goes into the image, without which the server trusts no GitLab over TLS.
+AUTHORITIES ?= $(wildcard /etc/ssl/certs/ca-certificates.crt)
+
+image: ## make a container image of the server as a tarball, out/image.tar, without an engine
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o $(OUT)/bin/gitlab-mcp-server ./cmd/gitlab-mcp-server
+	@go run ./cmd/image -binary $(OUT)/bin/gitlab-mcp-server -out $(OUT)/image.tar $(if $(AUTHORITIES),-ca $(AUTHORITIES))
 
 bench-resources-render: ## draw the page from the committed record, measuring nothing
 	@go run ./cmd/page -record $(RECORD)

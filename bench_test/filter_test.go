@@ -11,7 +11,7 @@ import (
 
 // The order of the keys in the names of benchmarks and of tests.
 var (
-	benchmarkKeys = []string{"subject", "transport", "surface", "telemetry|creds|load", "side|look"}
+	benchmarkKeys = []string{"subject", "transport", "surface", "telemetry|creds|load|calls|sessions|endpoint|setting", "side|look|value"}
 	testKeys      = []string{"transport", "surface"}
 )
 

@@ -20,11 +20,12 @@ const module = "mcpbench"
 // that is not listed may be imported by nobody and import nothing: adding one is a decision.
 var allowed = map[string][]string{
 	"bench_test": {
-		"fakegitlab", "fakegitlab/otlp", "internal/cgroup", "internal/load", "internal/mcp", "internal/meter", "internal/record",
+		"fakegitlab", "fakegitlab/otlp", "internal/cgroup", "internal/image", "internal/load", "internal/mcp", "internal/meter", "internal/record",
 		"internal/spawn", "internal/stat", "scenarios",
 	},
 	"cmd/gitlab-mcp-server":  {"internal/server"},
 	"cmd/calibrator":         {},
+	"cmd/image":              {"internal/image"},
 	"cmd/page":               {"internal/compare", "internal/page", "internal/page/chart", "internal/record"},
 	"cmd/size":               {"internal/page", "internal/record"},
 	"fakegitlab":             {"internal/gitlabapi"},
@@ -33,6 +34,7 @@ var allowed = map[string][]string{
 	"internal/gitlabapi":     {},
 	"internal/gitlabapi/gen": {"internal/gitlabapi"},
 	"internal/compare":       {"internal/page", "internal/record"},
+	"internal/image":         {},
 	"internal/load":          {"internal/mcp"},
 	"internal/mcp":           {},
 	"internal/meter":         {"internal/cgroup"},
@@ -46,14 +48,15 @@ var allowed = map[string][]string{
 
 // confined lists the packages from outside that one folder alone may import.
 var confined = map[string][]string{
-	"github.com/shirou/gopsutil/v3":   {"internal/meter"},
-	"github.com/montanaflynn/stats":   {"internal/stat"},
-	"github.com/BurntSushi/toml":      {"bench_test", "scenarios"},
-	"gonum.org/v1/plot":               {"internal/page/chart"},
-	"golang.org/x/perf/benchfmt":      {"internal/record"},
-	"testing":                         {},
-	"github.com/stretchr/testify":     {},
-	"github.com/modelcontextprotocol": {"internal/server"},
+	"github.com/google/go-containerregistry": {"internal/image"},
+	"github.com/shirou/gopsutil/v3":          {"internal/meter"},
+	"github.com/montanaflynn/stats":          {"internal/stat"},
+	"github.com/BurntSushi/toml":             {"bench_test", "scenarios"},
+	"gonum.org/v1/plot":                      {"internal/page/chart"},
+	"golang.org/x/perf/benchfmt":             {"internal/record"},
+	"testing":                                {},
+	"github.com/stretchr/testify":            {},
+	"github.com/modelcontextprotocol":        {"internal/server"},
 }
 
 type goPackage struct {

@@ -38,6 +38,10 @@ type launch struct {
 	clients int
 	// many lets it hold more credentials than it ships with.
 	many bool
+	// latency is how long GitLab takes to answer where that is not what the suite was told, and download how many
+	// bytes its downloads have where that is not the stand-in's own number.
+	latency  *time.Duration
+	download int
 	// cpus the process is confined to; none leaves it where the suite is.
 	cpus []int
 	// more are options beyond what the subject file gives this kind of launch; they come last.

@@ -15,7 +15,7 @@ import (
 // scenarios together, for figures that change with the host and not with the build, so that it is measured only
 // where -bench names it.
 func BenchmarkNoise(b *testing.B) {
-	if !noiseNamed() {
+	if !named(record.Noise) {
 		b.Skip("left out: -bench has to name Noise")
 	}
 	for _, r := range bench.repetitions(bench.round) {
@@ -23,9 +23,9 @@ func BenchmarkNoise(b *testing.B) {
 	}
 }
 
-// noiseNamed reports whether -bench asks for the noise by name, and not just with a pattern that it matches.
-func noiseNamed() bool {
-	return strings.Contains(flag.Lookup("test.bench").Value.String(), string(record.Noise))
+// named reports whether -bench asks for a kind by name, and not just with a pattern that it matches.
+func named(kind record.Kind) bool {
+	return strings.Contains(flag.Lookup("test.bench").Value.String(), string(kind))
 }
 
 // repetition is one benchmark of the noise: its name below Noise, and what measures it under a full name.

@@ -150,15 +150,20 @@ func (r *openRun) offer(ctx context.Context) error {
 		if r.unfound != "" {
 			r.sheet.doubt("the rate is not a part of a knee: %s", r.unfound)
 		}
-		r.sheet.set("offered-calls/s", r.rate)
-		r.sheet.set("unsent-calls", float64(offered.phase.Unsent))
-		r.sheet.set("queued-calls", float64(offered.phase.Queued))
-		r.sheet.set("late-calls", float64(offered.phase.Late))
-		if share := float64(offered.phase.Late) / float64(max(1, offered.phase.Calls())); share > lateLimit {
-			r.sheet.doubt("the suite itself sent %.2f%% of the calls late", 100*share)
-		}
+		r.offered(offered.phase, r.rate)
 		return nil
 	})
+}
+
+// offered writes what became of calls that were offered at a rate, and doubts those that the suite sent late.
+func (t *trial) offered(p *load.Phase, rate float64) {
+	t.sheet.set("offered-calls/s", rate)
+	t.sheet.set("unsent-calls", float64(p.Unsent))
+	t.sheet.set("queued-calls", float64(p.Queued))
+	t.sheet.set("late-calls", float64(p.Late))
+	if share := float64(p.Late) / float64(max(1, p.Calls())); share > lateLimit {
+		t.sheet.doubt("the suite itself sent %.2f%% of the calls late", 100*share)
+	}
 }
 
 // lateLimit is the share of calls that the suite may send late before its latencies are not to be believed.

@@ -150,6 +150,13 @@ func (p *population) peak() (int64, error) {
 	return sum, nil
 }
 
+// defaultRestWindow is how long the resident set has to keep still. A shorter one is for tests of what does not
+// depend on it.
+const defaultRestWindow = 3 * time.Second
+
+// restOptions say what rest is.
+func restOptions() meter.SettleOptions { return meter.SettleOptions{Window: opts.restWindow} }
+
 // settle brings every process to rest at the same time.
 func (p *population) settle(ctx context.Context, o meter.SettleOptions) ([]meter.Settled, error) {
 	settled := make([]meter.Settled, len(p.instances))
@@ -225,4 +232,34 @@ func methodsOf(r requests) []record.Method {
 		}
 	}
 	return methods
+}
+
+// quietLooks is how many looks in a row must find the same number of descriptors, quietEvery apart.
+const quietLooks, quietEvery = 5, 20 * time.Millisecond
+
+// quiet reads the processes once they neither open nor close anything: a connection that was closed at one end is
+// closed at the other a moment later. Where that goes on for a second, it is part of what is read.
+func (p *population) quiet(ctx context.Context) (meter.Reading, error) {
+	ticker := time.NewTicker(quietEvery)
+	defer ticker.Stop()
+	var last meter.Reading
+	same := 0
+	for deadline := time.Now().Add(time.Second); ; {
+		now, err := p.read()
+		if err != nil {
+			return now, err
+		}
+		if same++; now.Descriptors != last.Descriptors {
+			same = 1
+		}
+		if same == quietLooks || time.Now().After(deadline) {
+			return now, nil
+		}
+		last = now
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return now, ctx.Err()
+		}
+	}
 }

@@ -102,10 +102,10 @@ func (r *stepRun) connect(ctx context.Context, i int, reply *mcp.Reply) error {
 }
 
 // guarded runs a phase under the watchdog. A step that it ends is over, but recorded as far as it got.
-func (r *stepRun) guarded(run func(context.Context) error) func(context.Context) error {
+func (t *trial) guarded(run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		watched, end := r.suite.guards.watchdog(ctx, func() (usage, error) {
-			reading, err := r.people.read()
+		watched, end := t.suite.guards.watchdog(ctx, func() (usage, error) {
+			reading, err := t.people.read()
 			if err != nil {
 				return usage{}, err
 			}

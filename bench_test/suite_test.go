@@ -253,7 +253,8 @@ func (s *suite) names() []string {
 	for _, o := range s.offers {
 		names = append(names, "SeriesOpen/"+o.Name(s.subject.Name))
 	}
-	if noiseNamed() {
+	names = append(names, s.sizingNames()...)
+	if named(record.Noise) {
 		for _, r := range s.repetitions(1) {
 			names = append(names, "Noise/"+r.name)
 		}
@@ -280,6 +281,12 @@ type heldKey struct {
 // measured with other settings cannot stand for it.
 func (s *suite) skip(b *testing.B, name, settings string) (*record.Result, bool) {
 	b.Helper()
+	return s.skipWith(b, name, s.settings(settings))
+}
+
+// skipWith is skip by the whole of the settings.
+func (s *suite) skipWith(b *testing.B, name, settings string) (*record.Result, bool) {
+	b.Helper()
 	if err := s.writer.Err(); err != nil {
 		b.Fatalf("%s: not measured, for it could not be kept: %v", name, err)
 	}
@@ -287,9 +294,9 @@ func (s *suite) skip(b *testing.B, name, settings string) (*record.Result, bool)
 	if old == nil {
 		return nil, false
 	}
-	if had := old.Config[record.KeySettings]; had != s.settings(settings) {
+	if had := old.Config[record.KeySettings]; had != settings {
 		b.Fatalf("-resume: %s holds round %d of %s with settings %q and not %q: name another file with -record",
-			s.recordPath, s.round, name, had, s.settings(settings))
+			s.recordPath, s.round, name, had, settings)
 	}
 	b.Logf("round %d of %s is in the record already", s.round, name)
 	return old, true
@@ -339,11 +346,25 @@ func subjectCPUs(split spawn.Split) string {
 }
 
 // settings adds what the flags set to a kind's own settings.
-func (s *suite) settings(own string) string {
+func (s *suite) settings(own string) string { return s.settingsFor(launch{}, own) }
+
+// settingsFor is settings where the launch may have a latency of GitLab of its own.
+func (s *suite) settingsFor(l launch, own string) string {
 	if s.gitlabFault != "" {
 		own = fmt.Sprintf("gitlab-fault=%s %s", s.gitlabFault, own)
 	}
-	return fmt.Sprintf("gitlab-latency=%s %s", s.gitlabLatency, own)
+	if opts.restWindow != defaultRestWindow {
+		own += fmt.Sprintf(" rest-window=%s", opts.restWindow)
+	}
+	return fmt.Sprintf("gitlab-latency=%s %s", s.latencyFor(l), own)
+}
+
+// latencyFor is how long GitLab takes to answer.
+func (s *suite) latencyFor(l launch) time.Duration {
+	if l.latency != nil {
+		return *l.latency
+	}
+	return s.gitlabLatency
 }
 
 // identity holds what tells a result from a comparable one.

@@ -31,7 +31,7 @@ type Rung struct {
 	Calls, AtOnce int
 }
 
-// DownloadBytes is how large GitLab's answer to CallHeavy is on the ladder.
+// DownloadBytes is how large GitLab's answer to CallHeavy is on the ladder unless told otherwise.
 const DownloadBytes = 20 << 20
 
 // Burst is how many calls of the ladder are made at once at most.

@@ -77,7 +77,7 @@ func TestSettings(t *testing.T) {
 	assert.Equal(t, 20*time.Millisecond, *latency.Latency, "it moves")
 	assert.Equal(t, CallRead, conns.Call)
 	assert.Nil(t, byName["GOGC=100"].Latency)
-	assert.Equal(t, 700*time.Millisecond, byName["pool-idle-timeout=30m"].Pause.Std())
+	assert.Equal(t, 400*time.Millisecond, byName["pool-idle-timeout=30m"].Pause.Std())
 }
 
 // sized is the smallest subject with a sweep, an endpoint and two surfaces.

@@ -49,9 +49,6 @@ type Options struct {
 	Longest time.Duration
 	// Calls is how many calls each worker of a closed loop makes.
 	Calls int
-	// Pause is how long each worker of a closed loop waits between an answer
-	// and its next call.
-	Pause time.Duration
 	// Spread is the time over which the workers' first calls in a closed loop
 	// are spread, so that they do not arrive as a herd.
 	Spread time.Duration
@@ -81,7 +78,7 @@ func Closed(ctx context.Context, workers []Worker, options Options) (*Phase, err
 		return nil, errors.New("closed loop: a load that goes on until enough calls have ended needs a longest duration")
 	}
 	return run(ctx, workers, options, &closed{
-		calls: options.Calls, pause: options.Pause, spread: options.Spread, workers: len(workers),
+		calls: options.Calls, spread: options.Spread, workers: len(workers),
 	})
 }
 
@@ -93,8 +90,8 @@ func Closed(ctx context.Context, workers []Worker, options Options) (*Phase, err
 // that waiting for a worker is part of it. It returns the phase as far as it
 // got, and an error if ctx ended it.
 func Open(ctx context.Context, workers []Worker, rate float64, options Options) (*Phase, error) {
-	if rate <= 0 || options.Duration <= 0 || options.Calls != 0 || options.Enough != 0 || options.Pause != 0 {
-		return nil, errors.New("open loop: give a rate above 0 and a duration, no number of calls, and no pause")
+	if rate <= 0 || options.Duration <= 0 || options.Calls != 0 || options.Enough != 0 {
+		return nil, errors.New("open loop: give a rate above 0 and a duration, and no number of calls")
 	}
 	return run(ctx, workers, options, newOpen(rate, options.Duration))
 }

@@ -98,38 +98,6 @@ func TestClosedByCalls(t *testing.T) {
 	})
 }
 
-// A pause is between an answer and the next call, before none and after none.
-func TestClosedPauses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, err := Closed(t.Context(), workers(t, 2, takes(time.Second), "call"), Options{Calls: 3, Pause: 5 * time.Second})
-		require.NoError(t, err)
-		assert.Equal(t, int64(6), p.Calls())
-		assert.Equal(t, 13*time.Second, p.Elapsed())
-		assert.InEpsilon(t, time.Second, p.Methods["call"].Max, 1e-9, "it is no part of a latency")
-	})
-}
-
-// A number of calls is no bound of time: one that is never answered must not be waited for without end, and as long as
-// others are answered none is given up.
-func TestClosedByCallsGivesUpInSilence(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		never := func(n int) (time.Duration, mcp.Outcome, string) {
-			if n == 3 {
-				return time.Hour, mcp.OK, ""
-			}
-			return 20 * time.Second, mcp.OK, ""
-		}
-		p, err := Closed(t.Context(), workers(t, 4, never, "call"), Options{Calls: 5, Drain: 30 * time.Second})
-		require.NoError(t, err)
-		assert.Equal(t, int64(12), p.Calls())
-		assert.Equal(t, int64(4), p.Cut)
-		assert.Less(t, p.Elapsed(), 60*time.Second+2*31*time.Second)
-		p, err = Closed(t.Context(), workers(t, 4, takes(29*time.Second), "call"), Options{Calls: 5, Drain: 30 * time.Second})
-		require.NoError(t, err)
-		assert.Equal(t, int64(20), p.Calls())
-	})
-}
-
 func TestLatenciesAreWhatTheyWere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ladder := func(n int) (time.Duration, mcp.Outcome, string) {
@@ -432,7 +400,6 @@ func TestAbsurdOptions(t *testing.T) {
 			return Closed(t.Context(), ws, Options{Duration: 2, Enough: 1, Longest: 1})
 		},
 		"enough": func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Enough: 1}) },
-		"pause":  func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Pause: 1}) },
 		"calls":  func() (*Phase, error) { return Open(t.Context(), ws, 1, Options{Duration: 1, Calls: 1}) },
 	} {
 		_, err := run()

@@ -28,11 +28,11 @@ type pacer interface {
 	unsent() int64
 }
 
-// closed has each worker call as soon as it can, or a pause later.
+// closed has each worker call as soon as it can.
 type closed struct {
-	calls         int
-	pause, spread time.Duration
-	workers       int
+	calls   int
+	spread  time.Duration
+	workers int
 
 	term *term
 }
@@ -42,7 +42,7 @@ func (c *closed) begin(t *term) { c.term = t }
 func (c *closed) lead() time.Duration { return 0 }
 
 func (c *closed) next(worker, n int, now time.Time) (slot, bool) {
-	due := now.Add(c.pause)
+	due := now
 	if n == 0 {
 		due = c.term.start.Add(c.spread * time.Duration(worker) / time.Duration(c.workers))
 	}

@@ -51,6 +51,15 @@ const (
 
 	KeyVerdict = "verdict" // of a gate: PASS, FAIL or INCONCLUSIVE
 	KeyBecause = "because" // of a gate: what the verdict rests on, in one line
+
+	KeyLimit = "limit" // of a cheap endpoint: what kept it from more calls, one of the limits and why
+)
+
+// What kept a cheap endpoint from more calls.
+const (
+	LimitServer = "server"
+	LimitSuite  = "suite" // so that the calls a second are what the server answers at least
+	LimitNone   = "none"  // neither had all its processors in use
 )
 
 // A Value is one measurement of one metric.

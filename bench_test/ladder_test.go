@@ -1,0 +1,195 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"mcpbench/internal/load"
+	"mcpbench/internal/mcp"
+	"mcpbench/internal/record"
+	"mcpbench/scenarios"
+)
+
+// ladderMethod says in the record how the figures of a rung came about.
+const ladderMethod = "one credential; calls one after another, the last of them at once; then nothing is asked until the resident set is back or -return-wait is over"
+
+// rung measures so many calls whose answers from GitLab are large.
+func (s *suite) rung(b *testing.B, name string, rung scenarios.Rung) {
+	b.Helper()
+	l := launch{
+		name: name, transport: scenarios.HTTP, surface: rung.Surface, clients: 1, download: opts.answerBytes,
+		bounded: s.subject.Bounded != nil, vars: scenarios.Vars{"bound": fmt.Sprint(scenarios.Burst)},
+	}
+	settings := fmt.Sprintf("answer-bytes=%d return-wait=%s", opts.answerBytes, opts.returnWait)
+	s.sizing(b, l, ladderMethod, settings, func(t *trial) []phase {
+		r := &rungRun{trial: t, rung: rung}
+		return []phase{
+			{"idle", r.idle}, {"admit", r.admit}, {"load", t.guarded(r.load)}, {"return", t.guarded(r.comeBack)},
+			{"settle", t.guarded(r.settle)}, {"close", t.left},
+		}
+	})
+}
+
+// rungRun is one rung while it is measured.
+type rungRun struct {
+	*trial
+	rung scenarios.Rung
+	// before is the resident set at rest before the first large call, and ended when the last of them was over.
+	before int64
+	ended  time.Time
+}
+
+// idle reads a process that serves nobody.
+func (r *rungRun) idle(ctx context.Context) error {
+	if err := r.started(ctx); err != nil {
+		return err
+	}
+	rss, err := r.people.resting(ctx)
+	r.sheet.set("idle-RSS-bytes", rss)
+	return err
+}
+
+// admit has the credential admitted and make a small call, so that what these leave behind is not the large ones', and
+// turns to the large ones.
+func (r *rungRun) admit(ctx context.Context) error {
+	if err := r.connect(ctx, 1); err != nil {
+		return err
+	}
+	if _, err := timed(ctx, r.people.clients[0], r.requests[record.Call]); err != nil {
+		return err
+	}
+	settled, err := r.people.settle(ctx, restOptions())
+	if err != nil {
+		return err
+	}
+	r.before = settled[0].RSS
+	r.sheet.set("start-RSS-bytes", float64(r.before))
+	r.sheet.optional("start-heap-bytes", liveHeap(settled), noHeap)
+	r.read = r.surface.Calls[scenarios.CallHeavy]
+	spec, err := callSpec(r.read, r.people.launch.vars)
+	if err != nil {
+		return err
+	}
+	spec.Label, spec.Version = string(record.Call), r.people.instances[0].version()
+	r.requests[record.Call], err = mcp.NewRequest(spec)
+	return err
+}
+
+// load makes the calls.
+func (r *rungRun) load(ctx context.Context) error {
+	r.sheet.set("calls", float64(r.rung.Calls))
+	r.sheet.set("burst-calls", float64(r.rung.AtOnce))
+	if r.rung.Calls == 0 {
+		r.sheet.absent("no call was made", "peak-RSS-bytes", "cpu-ns/call", "loaded-cpu-cores", "suite-cpu-cores", "reply-bytes")
+		return r.after()
+	}
+	if err := r.people.resetPeak(); err != nil {
+		return err
+	}
+	var total loadTotal
+	for _, part := range []struct{ callers, calls int }{{1, r.rung.Calls - r.rung.AtOnce}, {r.rung.AtOnce, 1}} {
+		if part.calls == 0 {
+			continue
+		}
+		if err := r.widen(ctx, part.callers); err != nil {
+			return err
+		}
+		if err := r.part(ctx, part.callers, part.calls, &total); err != nil {
+			return err
+		}
+	}
+	peak, err := r.people.peak()
+	if err != nil {
+		return err
+	}
+	r.sheet.set("peak-RSS-bytes", float64(peak))
+	total.write(r.trial)
+	return r.after()
+}
+
+// widen opens connections until there are n. A server may close those that it hears nothing of for long.
+func (r *rungRun) widen(ctx context.Context, n int) error {
+	for len(r.people.clients) < n {
+		next, err := r.people.clients[0].(*mcp.HTTPConn).Another(ctx)
+		if err != nil {
+			return err
+		}
+		r.people.clients = append(r.people.clients, next)
+	}
+	return nil
+}
+
+// part has some callers make some calls each.
+func (r *rungRun) part(ctx context.Context, callers, calls int, total *loadTotal) error {
+	l, err := r.watched(func() (*load.Phase, error) {
+		return load.Closed(ctx, r.people.workers(r.requests[record.Call])[:callers], load.Options{Calls: calls, Drain: r.suite.guards.patience()})
+	})
+	if err != nil {
+		return err
+	}
+	m := l.phase.Methods[string(record.Call)]
+	total.add(l.phase.Elapsed(), l.spent, m)
+	if _, known := r.sheet.result.Value("reply-bytes"); !known && m.OK > 0 {
+		r.sheet.set("reply-bytes", float64(m.Bytes/m.OK))
+	}
+	return nil
+}
+
+// after reads the process as the last call has ended.
+func (r *rungRun) after() error {
+	r.ended = time.Now()
+	reading, err := r.people.read()
+	r.sheet.set("end-RSS-bytes", float64(reading.RSS))
+	return err
+}
+
+const (
+	// near is how far from what it was the resident set may be to be back.
+	near = 0.05
+	// lookEvery is how often that is looked at.
+	lookEvery = 100 * time.Millisecond
+)
+
+// comeBack waits until the resident set is back where it was, with nothing asked of the process and nothing forced.
+func (r *rungRun) comeBack(ctx context.Context) error {
+	if r.rung.Calls == 0 {
+		r.sheet.absent("no call was made", "return-ns", "left-RSS-bytes")
+		return nil
+	}
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		now, err := r.people.read()
+		if err != nil {
+			return err
+		}
+		took := time.Since(r.ended)
+		back := float64(now.RSS) <= (1+near)*float64(r.before)
+		switch {
+		case back:
+			r.sheet.set("return-ns", float64(took))
+		case took >= opts.returnWait:
+			r.sheet.absent(fmt.Sprintf("it was %.0f%% larger than before after %v", 100*(float64(now.RSS)/float64(r.before)-1), opts.returnWait), "return-ns")
+		default:
+			select {
+			case <-ticker.C:
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		r.sheet.set("left-RSS-bytes", float64(now.RSS))
+		return nil
+	}
+}
+
+// settle reads the memory at rest, collections forced.
+func (r *rungRun) settle(ctx context.Context) error {
+	if r.rung.Calls == 0 {
+		r.checked()
+	}
+	_, err := r.rest(ctx, "rest-RSS-bytes", "rest-heap-bytes", "rest-ns")
+	return err
+}
