@@ -105,7 +105,6 @@ func runBenchmarks(m *testing.M) int {
 	}
 	defer bench.close()
 	exitOnInterrupt()
-	survivePassedLimit()
 	code := 0
 	for bench.round = 1; bench.round <= opts.rounds; bench.round++ {
 		code = max(code, m.Run())
@@ -164,10 +163,6 @@ func exitOnInterrupt() {
 		os.Exit(exitInterrupted)
 	}()
 }
-
-// survivePassedLimit makes a write beyond RLIMIT_FSIZE an error like that of a full disk. The runtime's own answer
-// to the signal that comes with it (setrlimit(2)) is to crash. A child does not inherit a handler.
-func survivePassedLimit() { signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ) }
 
 // benchmarking reports whether benchmarks were asked for, and not just a list of them.
 func benchmarking() bool {
