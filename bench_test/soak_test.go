@@ -17,10 +17,12 @@ var soakDuration = flag.Duration("soak-duration", 30*time.Minute, "with -gate: h
 
 // TestSoak loads the subject on all of its paths at once, and says whether it keeps what it should give back.
 func TestSoak(t *testing.T) {
-	s, plan := gateSuite(t), scenarios.ShortSoak()
-	if opts.gate {
-		plan = scenarios.NewSoak(*soakDuration)
+	plan := scenarios.NewSoak(*soakDuration)
+	if !opts.gate {
+		t.Parallel()
+		plan = scenarios.ShortSoak()
 	}
+	s := gateSuite(t)
 	r, err := s.soak(t, plan)
 	require.NoError(t, err)
 	r.decide(t, s)
@@ -28,6 +30,7 @@ func TestSoak(t *testing.T) {
 
 // TestSoakTells has calibrators soaked that keep nothing, and that keep some of everything.
 func TestSoakTells(t *testing.T) {
+	t.Parallel()
 	built, err := resolveBuild(t.Context(), mustLoad(t, "calibrator"), "")
 	require.NoError(t, err)
 	for _, tt := range []struct {
@@ -41,9 +44,11 @@ func TestSoakTells(t *testing.T) {
 		{"honest", nil, scenarios.ShortSoak(), stat.Pass, nil},
 		{
 			"leaks", []string{"-retain-call=512KiB", "-leak-goroutines=1", "-leak-descriptors=1"}, scenarios.ShortSoak(), stat.Fail,
-			[]string{"resident set under load", "heap goal under load", "live heap at rest", "resident set at rest", "descriptors", "goroutines"},
+			[]string{"resident set under load", "live heap at rest", "resident set at rest", "descriptors", "goroutines"},
 		},
-		{"too short", nil, scenarios.NewSoak(2 * time.Second), stat.Inconclusive, []string{"resident set under load", "heap goal under load", "p99 in the last fifth"}},
+		{"errors", []string{"-fault=is-error:50"}, scenarios.NewSoak(2 * time.Second), stat.Fail, []string{"calls"}},
+		{"refusals", []string{"-refuse-every=50"}, scenarios.NewSoak(2 * time.Second), stat.Fail, []string{"calls"}},
+		{"too short", nil, scenarios.NewSoak(2 * time.Second), stat.Inconclusive, []string{"resident set under load", "p99 in the last fifth"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -62,6 +67,16 @@ func TestSoakTells(t *testing.T) {
 			soakRecorded(t, s)
 		})
 	}
+}
+
+// TestSoakOfAProcessThatEnds says so at once, and keeps what was read.
+func TestSoakOfAProcessThatEnds(t *testing.T) {
+	t.Parallel()
+	s := shortSuite(t, variant(t, "-fault=exit-mid-load:100"), "")
+	begun := time.Now()
+	_, err := s.soak(t, scenarios.NewSoak(time.Minute))
+	require.ErrorContains(t, err, "exit-mid-load")
+	assert.Less(t, time.Since(begun), time.Minute, "it does not go on loading what is not there")
 }
 
 // soakRecorded looks for everything that a soak has to record.
