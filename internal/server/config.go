@@ -27,6 +27,7 @@ type Config struct {
 	MaxClients     int           // credentials held over HTTP
 	PoolIdle       time.Duration // 0 for ever
 	SessionTimeout time.Duration // 0 for ever
+	ClientTimeout  time.Duration // for a client to send a request, and to take a piece of the answer; above 0
 	TLSCert        string        // file of the certificate to serve HTTPS with; "" for plain HTTP
 	TLSKey         string        // file of its key
 	MaxConcurrent  int           // requests in progress; 0 no bound
@@ -62,6 +63,9 @@ func (c *Config) settle(getenv func(string) string, tokenFile string) error {
 	}
 	if err := checkAddr(c.HTTPAddr); err != nil {
 		return badUsage("--http-addr: %w", err)
+	}
+	if c.ClientTimeout <= 0 {
+		return badUsage("--client-timeout: use a duration above 0")
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return badUsage("--tls-cert and --tls-key go together")

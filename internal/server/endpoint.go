@@ -29,8 +29,7 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 
 	maxBody       = mcp.DefaultMaxRequestBodyBytes
-	bodyTimeout   = 30 * time.Second // for a client to send a body
-	answerTimeout = 5 * time.Minute  // for a call to be made and a client to take the answer
+	answerTimeout = 5 * time.Minute // for a call to be made, until its answer begins
 )
 
 // endpoint serves MCP over streamable HTTP. Before the protocol library it finds out who asks, whether
@@ -116,11 +115,9 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, kind surface.Ki
 
 // servePost serves a message.
 func (e *endpoint) servePost(w http.ResponseWriter, r *http.Request, lease *pool.Lease) {
-	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(answerTimeout))
-	defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // the connection may go on to other things
 	body, status := readBody(w, r)
 	if status != 0 {
+		w.Header().Set("Connection", "close")
 		http.Error(w, "the request's body cannot be read: "+http.StatusText(status), status)
 		return
 	}
@@ -147,7 +144,7 @@ func (e *endpoint) servePost(w http.ResponseWriter, r *http.Request, lease *pool
 func (e *endpoint) serveStream(w http.ResponseWriter, r *http.Request, lease *pool.Lease) {
 	ctx, cancel := e.untilClosing(withBinding(r.Context(), &binding{client: lease.Client, tools: always(lease.Toolset)}))
 	defer cancel()
-	r = r.WithContext(ctx)
+	r, w = r.WithContext(ctx), endless(w)
 	if isModern(r.Header, nil) {
 		e.modern.ServeHTTP(w, r)
 		return
@@ -254,11 +251,9 @@ func (e *endpoint) list(w http.ResponseWriter, r *http.Request, lease *pool.Leas
 	end(telemetry.OK)
 }
 
-// readBody reads a message of bounded size in bounded time. The status is 0 if that went well.
+// readBody reads a message of bounded size, in the time that is left for it. The status is 0 if that went well. If not,
+// that time stays the bound for what package net/http reads on.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	var buf bytes.Buffer
 	if n := r.ContentLength; n > 0 && n <= maxBody {
 		buf.Grow(int(n) + bytes.MinRead)
@@ -271,6 +266,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	case err != nil:
 		return nil, http.StatusBadRequest
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a client may wait as long as it likes
 	return buf.Bytes(), 0
 }
 

@@ -40,6 +40,7 @@ func settings(c *Config, tokenFile *string) []setting {
 		{transport, "tls-cert", "GITLAB_MCP_TLS_CERT", "path", "serve HTTPS, with HTTP/2, with the certificate in this file", (*stringValue)(&c.TLSCert)},
 		{transport, "tls-key", "GITLAB_MCP_TLS_KEY", "path", "file of the certificate's key", (*stringValue)(&c.TLSKey)},
 		{transport, "session-timeout", "GITLAB_MCP_SESSION_TIMEOUT", "duration", "end a session after so long without a request; 0 for never", (*durationValue)(&c.SessionTimeout)},
+		{transport, "client-timeout", "GITLAB_MCP_CLIENT_TIMEOUT", "duration", "cut off a client that takes longer to send a request, or to take a piece of the answer", (*durationValue)(&c.ClientTimeout)},
 
 		{gitlab, "gitlab-url", "GITLAB_URL", "url", "address of your GitLab", (*stringValue)(&c.GitLabURL)},
 		{gitlab, "gitlab-token-file", "GITLAB_TOKEN_FILE", "path", "file that holds the token for stdio, instead of GITLAB_TOKEN", (*stringValue)(tokenFile)},
@@ -70,6 +71,7 @@ func defaults() Config {
 		MaxClients:     100,
 		PoolIdle:       30 * time.Minute,
 		SessionTimeout: 30 * time.Minute,
+		ClientTimeout:  30 * time.Second,
 		LogLevel:       slog.LevelInfo,
 	}
 }

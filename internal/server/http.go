@@ -52,7 +52,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	server := &http.Server{
 		ConnState:         busy.note,
 		Handler:           a.routes(ctx, credentials),
-		ReadHeaderTimeout: headerReadTimeout,
+		ReadHeaderTimeout: min(headerReadTimeout, a.config.ClientTimeout),
 		IdleTimeout:       keepAliveTimeout,
 		MaxHeaderBytes:    maxHeader,
 		TLSConfig:         certificates,
@@ -187,7 +187,7 @@ func (a *app) routes(closing context.Context, credentials *pool.Pool) http.Handl
 	mux.HandleFunc("/mcp/{surface}", e.named)
 	mux.Handle("GET /health", fixed(map[string]string{"status": "ok", "version": a.build.Version}))
 	mux.Handle("GET /version", fixed(map[string]string{"version": a.build.Version, "commit": a.build.Commit, "go": a.build.Go}))
-	return localNamesOnly(http.NewCrossOriginProtection().Handler(mux))
+	return patient(a.config.ClientTimeout, localNamesOnly(http.NewCrossOriginProtection().Handler(mux)))
 }
 
 // fixed answers with one object. It asks nobody and needs nothing, so that an answer says that the process lives.

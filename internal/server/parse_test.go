@@ -83,6 +83,7 @@ func TestParseRefuses(t *testing.T) {
 		{"no room for a client", "--max-http-clients 0", env(), "whole number, 1 or more"},
 		{"no room for a client, as a variable", "", env("GITLAB_MCP_MAX_HTTP_CLIENTS", "0"), "whole number, 1 or more"},
 		{"negative time", "--session-timeout -1s", env(), "use a duration like"},
+		{"no patience", "--client-timeout 0", env(), "--client-timeout"},
 		{"negative rate", "--rate-limit-rps -1", env(), "use a number, 0 or more"},
 		{"rate", "--rate-limit-rps NaN", env(), "use a number"},
 		{"duration", "--pool-idle-timeout 5", env(), "use a duration like"},
