@@ -293,13 +293,15 @@ func hasTwoThemes(t *testing.T, b *chromium, url string) {
 	t.Helper()
 	const ground = "getComputedStyle(document.body).backgroundColor"
 	shown := func(p *tab) []string {
-		return eval[[]string](t, p, `[...document.querySelectorAll('svg')].filter(s => s.getClientRects().length).map(s => s.id || s.querySelector('[id]').id)`)
+		return eval[[]string](t, p, `[...document.querySelectorAll('svg')].filter(s => s.getClientRects().length).map(s => [...s.querySelectorAll('path, text')].slice(0, 9).map(e => getComputedStyle(e).fill + getComputedStyle(e).stroke).join())`)
 	}
 	light, dark := b.open(t, url, scheme("light")), b.open(t, url, scheme("dark"))
 	lightGround, darkGround := eval[string](t, light, ground), eval[string](t, dark, ground)
 	assert.NotEqual(t, lightGround, darkGround)
 	assert.NotEmpty(t, shown(light))
-	assert.Len(t, shown(dark), len(shown(light)), "each chart once in either theme")
+	assert.Len(t, shown(dark), len(shown(light)), "each chart in either theme")
+	assert.Contains(t, shown(light)[0], "rgb(255, 255, 255)", "the paper")
+	assert.NotContains(t, strings.Join(shown(light), ""), "var(")
 	assert.NotEqual(t, shown(light), shown(dark))
 	clicked(t, light, "#theme")
 	assert.Equal(t, darkGround, eval[string](t, light, ground))

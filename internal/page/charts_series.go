@@ -200,17 +200,24 @@ func (v *View) compositionChart(climbs []*Ladder) *chart.Chart {
 	at := moments[0]
 	c := &chart.Chart{Name: "composition", Title: "What the resident set is made of as the load ends",
 		X:    chart.Axis{Label: "Credentials; above each column the resident set in MiB"},
-		Note: "Medians of the rounds. Steps that were loaded otherwise than most, as the tables say, are not to be held against the others."}
+		Note: "Medians of the rounds."}
+	if asideNote(climbs) != "" {
+		c.Note += " Steps across a gap were loaded otherwise, as the tables say, and are not to be held against the others."
+	}
 	var alt []string
 	var of []*Scenario
 	for _, l := range climbs {
-		stack := &chart.Stack{}
+		stack, aside := &chart.Stack{}, ""
 		for _, part := range parts {
 			stack.Parts = append(stack.Parts, part.head)
 		}
 		stack.Parts = append(stack.Parts, "Remainder")
 		for _, s := range l.Steps {
 			if col, ok := columnOf(s, at); ok {
+				if n := len(stack.Columns); n > 0 && s.Aside != aside {
+					stack.Columns = append(stack.Columns, chart.Column{})
+				}
+				aside = s.Aside
 				stack.Columns = append(stack.Columns, col)
 				of = append(of, s)
 			}

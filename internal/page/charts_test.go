@@ -444,3 +444,21 @@ func BenchmarkDrawCharts(b *testing.B) {
 		}
 	}
 }
+
+// Steps that were loaded otherwise stand apart from the others.
+func TestCompositionHasAGapBeforeStepsLoadedOtherwise(t *testing.T) {
+	by, _ := chartsOf(t, wholeRecord())
+	gaps := make(map[string][]string)
+	for _, b := range by["composition"].Bands {
+		columns := b.Panels[0].Stack.Columns
+		for i, col := range columns {
+			if col.Name == "" {
+				gaps[b.Panels[0].Title] = append(gaps[b.Panels[0].Title], columns[i-1].Name+" | "+columns[i+1].Name)
+			}
+		}
+	}
+	assert.Equal(t, map[string][]string{"http, dynamic": {"1,000 | 2,000"}}, gaps)
+	assert.Contains(t, by["composition"].Note, "across a gap")
+	by, _ = chartsOf(t, only(wholeRecord(), "surface=meta"))
+	assert.NotContains(t, by["composition"].Note, "gap")
+}

@@ -75,5 +75,5 @@ func (m *tableMaker) remainder(whole Figure, parts []Figure) Cell {
 		left -= part.Median
 		refs = append(refs, part.Refs...)
 	}
-	return Cell{Text: mib.figure(left), Value: left, Known: true, Refs: refs}
+	return Cell{Text: asFineAs(mib.figure(whole.Median), left/mib.Factor), Value: left, Known: true, Refs: refs}
 }

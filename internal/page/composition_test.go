@@ -42,6 +42,8 @@ func TestRemainder(t *testing.T) {
 	}{
 		{"positive", figure(10), []Figure{figure(4), figure(3)}, "3", nil},
 		{"negative", figure(10), []Figure{figure(8), figure(7)}, "−5", nil},
+		{"near zero", figure(74.26), []Figure{figure(70), figure(4.2)}, "0.1", nil},
+		{"nothing to be seen", figure(614), []Figure{figure(600), figure(14.2)}, "0", nil},
 		{"no whole", missing("an older suite"), []Figure{missing("x")}, "n/a", []string{"<sup>a</sup> n/a: an older suite."}},
 		{"no part", figure(10), []Figure{figure(1), missing("no profile")}, "n/a", []string{"<sup>a</sup> n/a: no profile."}},
 	} {

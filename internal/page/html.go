@@ -60,10 +60,10 @@ type htmlBlock struct {
 // An htmlAnswer is a question with its answer, and what that is of.
 type htmlAnswer struct{ Question, Figure, Of template.HTML }
 
-// An htmlChart is a chart for both themes, of which a reader sees one.
+// An htmlChart is a chart that takes its colours from the theme that shows.
 type htmlChart struct {
-	Label       string
-	Light, Dark template.HTML
+	Label   string
+	Picture template.HTML
 }
 
 // htmlChoices are what the calculator may be asked about.
@@ -102,7 +102,7 @@ func (d *Document) HTML() ([]byte, error) {
 func (w *htmlWriter) page(d *Document) *htmlPage {
 	p := &htmlPage{
 		Title: w.plain(d.Title), Heading: w.inline(d.Title), Lead: w.inline(d.Lead),
-		Style:      template.HTML("<style>" + w.asset("page.css") + "</style>"),
+		Style:      template.HTML("<style>" + w.asset("page.css") + chart.Style() + "</style>"),
 		Calculator: d.Calculator, Choices: choices(d.Calculator), Folder: w.folder,
 	}
 	scripts := []string{w.asset("page.js")}
@@ -239,16 +239,11 @@ func (w *htmlWriter) block(b Block, label string) htmlBlock {
 // isNote reports whether a paragraph explains a mark of the table before it.
 func isNote(b Block) bool { return strings.HasPrefix(b.Text, "<sup>") }
 
-// chart draws a chart for both themes.
+// chart draws a chart as part of a page.
 func (w *htmlWriter) chart(c *chart.Chart) *htmlChart {
-	return &htmlChart{Label: w.label("Chart: " + c.Title), Light: w.svg(c, chart.Light), Dark: w.svg(c, chart.Dark)}
-}
-
-// svg is a picture as part of a page.
-func (w *htmlWriter) svg(c *chart.Chart, theme chart.Theme) template.HTML {
-	data, err := c.SVG(theme)
+	data, err := c.Inline()
 	w.failed(err)
-	return template.HTML(data)
+	return &htmlChart{Label: w.label("Chart: " + c.Title), Picture: template.HTML(data)}
 }
 
 // choices lists what the calculator has figures of, HTTP first.

@@ -88,7 +88,7 @@ func (v *View) lead() string {
 		of += ", " + escape(day(v.Dates[len(v.Dates)-1]))
 	}
 	if len(v.everything()) == 0 {
-		return of + ", by gates alone."
+		return of + "."
 	}
 	least, most := rounds(v.everything())
 	taken := inRounds(most)

@@ -197,8 +197,8 @@ func TestBareRecord(t *testing.T) {
 func TestNewViewRefuses(t *testing.T) {
 	_, err := Draw(&record.Record{})
 	require.ErrorContains(t, err, "nothing to draw")
-	_, err = Draw(&record.Record{Results: []record.Result{{Name: "Soak/surface=meta"}}})
-	require.ErrorContains(t, err, "no point scenarios, no series, no open loops and no verdict of a gate")
+	_, err = Draw(&record.Record{Results: []record.Result{{Name: "Else/surface=meta"}}})
+	require.ErrorContains(t, err, "no point scenarios, no series, no open loops, no gates and no noise")
 
 	rec := sampleRecord()
 	rec.Results[3].Identity[record.KeySHA256] = "another"

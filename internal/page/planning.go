@@ -218,7 +218,7 @@ func beyondNote(sizers []*Sizer) string {
 // overview has a row for each series: what there is to know of it at once.
 func (v *View) overview() []Block {
 	m := &tableMaker{table: Table{Names: 1, Head: []string{"Series", "Most credentials", "Largest peak, MiB",
-		"Live heap, one credential more held", "Peak, one credential more calling", "Most calls a second", "Stops growing at, in flight", "CPU a call, one credential"}}}
+		"Live heap, one credential more held", "Peak, one credential more calling", "Most calls a second, median of the three highest steps", "Stops growing at, in flight", "CPU a call, one credential"}}}
 	for _, l := range v.Ladders {
 		if len(l.Steps) > 0 {
 			m.overviewRow(l)
@@ -244,13 +244,15 @@ func (m *tableMaker) overviewRow(l *Ladder) {
 	case err != nil:
 		row = append(row, m.none(err.Error()), m.none(err.Error()))
 	case !k.Found:
-		row = append(row, counted(l.most()), m.none(k.Reason))
+		most := counted(l.most(), l.refs("calls/s")...)
+		most.Mark = m.mark("of the highest step, since the series shows no plateau")
+		row = append(row, most, m.none(k.Reason))
 	default:
-		cell := counted(k.InFlight)
+		cell := counted(k.InFlight, l.refs("inflight")...)
 		if k.AtFoot {
 			cell.Text = "at or below " + cell.Text
 		}
-		row = append(row, counted(k.PerSecond), cell)
+		row = append(row, counted(k.PerSecond, l.refs("calls/s")...), cell)
 	}
 	m.table.Rows = append(m.table.Rows, append(row, m.cell(steps[0].Figure("cpu-ns/call"), fitting, func(f Figure, _ Scale) string { return f.String() })))
 }

@@ -81,6 +81,17 @@ func significant(v float64) string {
 	if a := math.Abs(v); a > 0 && a < 100 && v != math.Trunc(v) {
 		decimals = min(max(2-int(math.Floor(math.Log10(a))), 0), 6)
 	}
+	return fixed(v, decimals)
+}
+
+// asFineAs writes what is left of a figure no finer than that reads.
+func asFineAs(text string, v float64) string {
+	_, fraction, _ := strings.Cut(text, ".")
+	return fixed(v, len(fraction))
+}
+
+// fixed writes so many decimals, with a sign unless all of them are zero.
+func fixed(v float64, decimals int) string {
 	text := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
 	if v < 0 && strings.Trim(text, "0.") != "" {
 		return "−" + grouped(text)

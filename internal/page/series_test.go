@@ -226,8 +226,9 @@ func TestKneeWords(t *testing.T) {
 	}
 	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "throughput still grows at 4000 in flight. The most it came to is")
 	page := drawn(t, rec)
-	assert.Contains(t, line(t, page, "| http, meta | 1,000 |"), "<sup>b</sup> | 12,000 | n/a <sup>a</sup> |")
-	assert.Contains(t, page, "<sup>a</sup> n/a: no knee within the ladder: throughput still grows at 4000 in flight.")
+	assert.Contains(t, line(t, page, "| http, meta | 1,000 |"), "<sup>c</sup> | 12,000 <sup>a</sup> | n/a <sup>b</sup> |")
+	assert.Contains(t, page, "<sup>a</sup> of the highest step, since the series shows no plateau.")
+	assert.Contains(t, page, "<sup>b</sup> n/a: no knee within the ladder: throughput still grows at 4000 in flight.")
 	withhold(rec, "calls/s", "x")
 	assert.Contains(t, ladders(t, rec)["meta"].kneeWords(), "cannot be told")
 }

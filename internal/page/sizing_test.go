@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-
 // exactSizer is that of a series whose memory follows its model to the byte:
 // 50 MiB, 0.25 MiB for a credential held and 2 MiB for a call in flight.
 func exactSizer(t *testing.T) *Sizer {

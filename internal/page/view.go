@@ -77,16 +77,27 @@ func NewView(rec *record.Record) (*View, error) {
 	}
 	slices.SortFunc(v.Scenarios, inOrder)
 	v.Ladders = newLadders(ladders, rec.Plan)
+	if v.empty() {
+		return nil, errors.New("the record holds no point scenarios, no series, no open loops, no gates and no noise: nothing to draw")
+	}
 	return v, nil
 }
 
+// empty reports whether there is nothing that a page shows.
+func (v *View) empty() bool {
+	return len(v.Scenarios)+len(v.Ladders)+len(v.Abandoned)+len(v.Verdicts) == 0 && v.Noise == nil && v.Soak == nil
+}
+
 // representative is a result that speaks for the host and build of the page: of a
-// scenario, or of a gate where there is none.
+// scenario, or of what else there is where there is none.
 func representative(scenarios []*Scenario, results []record.Result) record.Result {
-	if len(scenarios) > 0 {
+	switch {
+	case len(scenarios) > 0:
 		return scenarios[0].All[0]
+	case len(results) > 0:
+		return results[0]
 	}
-	return results[slices.IndexFunc(results, isVerdict)]
+	return record.Result{}
 }
 
 // isVerdict reports whether a result carries the verdict of a gate.
@@ -115,9 +126,6 @@ func gather(results []record.Result) ([]*Scenario, error) {
 			names = append(names, r.Name)
 		}
 		byName[r.Name] = append(byName[r.Name], r)
-	}
-	if len(names) == 0 && !slices.ContainsFunc(results, isVerdict) {
-		return nil, errors.New("the record holds no point scenarios, no series, no open loops and no verdict of a gate: nothing to draw")
 	}
 	var scenarios []*Scenario
 	for _, name := range names {

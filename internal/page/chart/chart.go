@@ -97,12 +97,15 @@ type Stack struct {
 	Columns []Column // from left to right
 }
 
-// A Column is a whole in its parts. What is below zero hangs from the axis.
+// A Column is a whole in its parts. What is below zero hangs from the axis. One
+// that is empty is a gap.
 type Column struct {
 	Name   string  // under the axis
 	Total  string  // above the column
 	Values []Value // one a part
 }
+
+func (c Column) gap() bool { return c.Name == "" && c.Total == "" && len(c.Values) == 0 }
 
 // A Mark is a line across a panel.
 type Mark struct {

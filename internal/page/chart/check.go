@@ -103,7 +103,7 @@ func (s Stack) check(y Axis) error {
 		return errors.New("parts do not add up on a logarithmic axis")
 	}
 	for _, col := range s.Columns {
-		if len(col.Values) != len(s.Parts) {
+		if len(col.Values) != len(s.Parts) && !col.gap() {
 			return fmt.Errorf("column %q has %d values for %d parts", col.Name, len(col.Values), len(s.Parts))
 		}
 		for _, v := range col.Values {

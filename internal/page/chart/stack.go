@@ -20,6 +20,9 @@ const columnShare = 0.7
 func (s stackPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, col := range s.stack.Columns {
+		if col.gap() {
+			continue
+		}
 		middle := x(float64(i) + 0.5)
 		half := columnShare / 2 * (x(1) - x(0))
 		above, below := 0.0, 0.0
