@@ -8,26 +8,6 @@ import (
 	"mcpbench/internal/record"
 )
 
-// abandonedOf are the results that say what is left of clients that went away, in the order of the record.
-func abandonedOf(results []record.Result) []*Scenario {
-	byName := make(map[string][]record.Result)
-	var names []string
-	for _, r := range results {
-		if r.Kind() != record.Abandoned {
-			continue
-		}
-		if byName[r.Name] == nil {
-			names = append(names, r.Name)
-		}
-		byName[r.Name] = append(byName[r.Name], r)
-	}
-	scenarios := make([]*Scenario, len(names))
-	for i, name := range names {
-		scenarios[i] = newScenario(name, byName[name])
-	}
-	return scenarios
-}
-
 // abandonedSaid is what the table shows besides figures.
 const abandonedSaid = "What stays in the process of clients that go away without a word, once it may keep it no longer. Each event " +
 	"happened many times, in batches; between batches collections were forced and memory came to rest. Bytes are the growth of the " +

@@ -22,6 +22,7 @@ import (
 type View struct {
 	Scenarios []*Scenario     // the point scenarios
 	Ladders   []*Ladder       // the series and open loops, one a surface
+	Proofs    []*Scenario     // memory limits that were put to the test
 	Abandoned []*Scenario     // what clients that went away have left behind
 	Noise     *Noise          // of a build measured against itself; nil if none was
 	Verdicts  []record.Result // of the gates
@@ -61,7 +62,7 @@ func NewView(rec *record.Record) (*View, error) {
 		return nil, err
 	}
 	v := &View{any: representative(scenarios, rec.Results), Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results)}
-	v.Abandoned = abandonedOf(rec.Results)
+	v.Proofs, v.Abandoned = scenariosOf(record.Proof, rec.Results), scenariosOf(record.Abandoned, rec.Results)
 	if v.Noise, err = NewNoise(rec.Results); err != nil {
 		return nil, err
 	}
@@ -135,6 +136,26 @@ func gather(results []record.Result) ([]*Scenario, error) {
 		scenarios = append(scenarios, newScenario(name, byName[name]))
 	}
 	return scenarios, nil
+}
+
+// scenariosOf are those of a kind that stands in a section of its own, in the order of the record.
+func scenariosOf(kind record.Kind, results []record.Result) []*Scenario {
+	byName := make(map[string][]record.Result)
+	var names []string
+	for _, r := range results {
+		if r.Kind() != kind {
+			continue
+		}
+		if byName[r.Name] == nil {
+			names = append(names, r.Name)
+		}
+		byName[r.Name] = append(byName[r.Name], r)
+	}
+	scenarios := make([]*Scenario, len(names))
+	for i, name := range names {
+		scenarios[i] = newScenario(name, byName[name])
+	}
+	return scenarios
 }
 
 // dates are the moments at which the figures of the page were measured, oldest
