@@ -182,7 +182,7 @@ func lognormal(mean, sigma float64) quantiles {
 // Bounds of what is found.
 var (
 	retainedWithin = tolerance{part: 0.02, amount: 1 << 10}
-	residentWithin   = tolerance{part: 0.02}
+	residentWithin = tolerance{part: 0.02}
 	cpuWithin      = tolerance{part: 0.02}
 	latencyWithin  = tolerance{part: 0.02, amount: 0.2e6}
 	startWithin    = tolerance{amount: 5e6}
