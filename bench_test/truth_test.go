@@ -12,7 +12,7 @@ import (
 	"mcpbench/internal/meter"
 )
 
-var truth = flag.Bool("truth", false, "with -run TestTruth: measure all known answers, for some twenty minutes; -update writes them into docs/")
+var truth = flag.Bool("truth", false, "with -run TestTruth: measure all known answers, for about half an hour; -update writes them into docs/")
 
 // truthPart is some of the known answers, measured together.
 type truthPart struct {
@@ -25,7 +25,7 @@ type truthPart struct {
 // is what of it stands other work beside it.
 func TestTruth(t *testing.T) {
 	if !*truth {
-		t.Skip("no -truth: `make truth` runs this, for some twenty minutes, with nothing beside it")
+		t.Skip("no -truth: `make truth` runs this, for about half an hour, with nothing beside it")
 	}
 	host, err := meter.ReadHost()
 	require.NoError(t, err)
