@@ -96,7 +96,7 @@ func (t *Tree) unlessRoot(p *proc) error {
 	if p.pid != t.root {
 		return nil
 	}
-	return explain(p.pid, ErrEnded)
+	return ErrEnded
 }
 
 // each visits the processes and lets go of those that are found to have ended, keeping their CPU.
