@@ -16,6 +16,7 @@ func TestWaitsDoNotFallAsTheRateRises(t *testing.T) {
 	rec := sampleSeries()
 	change(rec, "load=80pct", callP99, times(100))
 	change(rec, "load=80pct", record50, times(100))
+	change(rec, "load=80pct", record.Call.Unit("mean-ns"), times(100))
 	s := newSizer(ladders(t, rec)["meta"])
 	heavy := s.Open[1].Figure(callP99)
 	require.Greater(t, heavy.Median, s.Open[2].Figure(callP99).Max, "or this shows nothing")
