@@ -95,16 +95,24 @@ func (r *ruling) identify(result *record.Result) {
 	result.Identity[record.KeyBecause] = r.because()
 }
 
-// decide makes the ruling that of the test: it is shown, and whatever is not a pass fails. In full the line goes to
-// the standard output as well, where programs look for it.
+// decide makes the ruling that of the test, of which it must be the last act: it is shown, and a Fail fails. One that
+// could not tell is no failure of the server, so it ends the test as one that was skipped; that a program sees it,
+// runGates has an exit code for it. In full the line goes to the standard output as well, where programs look for it.
 func (r *ruling) decide(t *testing.T, s *suite) {
 	t.Helper()
 	s.verdicts = append(s.verdicts, r.verdict())
-	t.Logf("\n%s%s", r.table(), r.line())
 	if opts.gate {
 		_, _ = fmt.Fprintf(os.Stdout, "\n%s%s\n", r.table(), r.line())
+	} else {
+		t.Logf("\n%s%s", r.table(), r.line())
 	}
-	if r.verdict() != stat.Pass {
+	switch r.verdict() {
+	case stat.Pass:
+	case stat.Inconclusive:
+		// What is skipped go test tells nobody who did not ask.
+		_, _ = fmt.Fprintf(os.Stderr, "bench_test: %s\n", r.line())
+		t.Skipf("%s: %s", r.verdict(), r.because())
+	default:
 		t.Errorf("%s: %s", r.verdict(), r.because())
 	}
 }
@@ -148,8 +156,9 @@ func runGates(m *testing.M) int {
 	defer bench.close()
 	exitOnInterrupt()
 	code := m.Run()
-	// One that could not tell has failed as a test; a program may want to know that it did no more than that.
-	if code == 1 && stat.Together(bench.verdicts...) == stat.Inconclusive && len(bench.verdicts) > 0 {
+	// A gate that failed, or that came to no verdict because something else did, is in the code already.
+	if code == 0 && stat.Together(bench.verdicts...) == stat.Inconclusive {
+		fmt.Fprintln(os.Stderr, "bench_test: no verdict, or one that could not tell")
 		return exitInconclusive
 	}
 	return code

@@ -90,8 +90,8 @@ func runSuite(m *testing.M) int {
 	if len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "bench_test: processes %v were started and never stopped\n", left)
 	}
-	if len(left) > 0 || err != nil {
-		code = max(code, 1)
+	if (len(left) > 0 || err != nil) && (code == 0 || code == exitInconclusive) {
+		code = 1
 	}
 	return code
 }
