@@ -145,12 +145,13 @@ func (in *instance) placeholders(binary string) error {
 	for name, value := range in.launch.vars {
 		in.vars[name] = value
 	}
-	for _, name := range []string{"port", "debug_port"} {
-		port, err := spawn.FreePort(loopback)
-		if err != nil {
-			return err
-		}
-		in.vars[name] = strconv.Itoa(port)
+	names := []string{"port", "debug_port"}
+	ports, err := spawn.FreePorts(loopback, len(names))
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		in.vars[name] = strconv.Itoa(ports[i])
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package spawn
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -114,12 +115,14 @@ func TestLeftoversWithoutDescriptors(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EMFILE)
 }
 
-func TestFreePort(t *testing.T) {
+func TestFreePorts(t *testing.T) {
 	t.Parallel()
-	port, err := FreePort("127.0.0.1")
+	ports, err := FreePorts("127.0.0.1", 200)
 	require.NoError(t, err)
-	assert.Positive(t, port)
-	_, err = FreePort("no.such.host.invalid")
+	slices.Sort(ports)
+	assert.Positive(t, ports[0])
+	assert.Len(t, slices.Compact(ports), 200, "no port twice")
+	_, err = FreePorts("no.such.host.invalid", 1)
 	require.Error(t, err)
 	require.NoError(t, checkFree(""))
 	_, err = os.Stat("/proc/self/exe")

@@ -7,15 +7,20 @@ import (
 	"syscall"
 )
 
-// FreePort returns a TCP port of host that nobody listens on. It is free, not reserved: somebody else may
-// take it before the child does, which [Spec.Listen] and the probe will notice.
-func FreePort(host string) (int, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
+// FreePorts returns n different TCP ports of host that nobody listens on. They are free, not reserved: somebody
+// else may take one before the child does, which [Spec.Listen] and the probe will notice. Asked for one at a time
+// they could be the same.
+func FreePorts(host string, n int) ([]int, error) {
+	ports := make([]int, n)
+	for i := range ports {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+		if err != nil {
+			return nil, fmt.Errorf("find a free port: %w", err)
+		}
+		defer func() { _ = l.Close() }() // once all are found
+		ports[i] = l.Addr().(*net.TCPAddr).Port
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return ports, nil
 }
 
 // checkFree fails if addr cannot be listened on. An empty addr asks for nothing.

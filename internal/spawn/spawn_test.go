@@ -52,9 +52,9 @@ func TestEnvironmentIsExactlyTheSpecs(t *testing.T) {
 
 func TestHTTPReady(t *testing.T) {
 	t.Parallel()
-	port, err := FreePort("127.0.0.1")
+	ports, err := FreePorts("127.0.0.1", 1)
 	require.NoError(t, err)
-	addr := fmt.Sprintf("127.0.0.1:%d", port)
+	addr := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	const delay = 150 * time.Millisecond
 	s := spec("serve", addr, delay.String())
 	s.Stdio, s.Listen, s.Ready = false, addr, HTTPReady("http://"+addr+"/health")
@@ -170,9 +170,9 @@ func TestFailedStart(t *testing.T) {
 
 func TestHTTPReadySaysWhatItSawLast(t *testing.T) {
 	t.Parallel()
-	port, err := FreePort("127.0.0.1")
+	ports, err := FreePorts("127.0.0.1", 1)
 	require.NoError(t, err)
-	addr := fmt.Sprintf("127.0.0.1:%d", port)
+	addr := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	for path, want := range map[string]string{
 		addr + "/busy":     "503 Service Unavailable",
 		"127.0.0.1:1/none": "connection refused",
