@@ -21,8 +21,9 @@ type soakPath struct {
 	dial    func(ctx context.Context) (mcp.Conn, error)
 	request *mcp.Request
 	conns   []mcp.Conn
-	// phases are what the loads came to: the fifths of the first, and the second.
-	phases []*load.Phase
+	// phases are what the loads came to: the fifths of the first, and the second. openings are the first calls on the
+	// connections of either.
+	phases, openings []*load.Phase
 }
 
 // newSoakPath prepares a path to a process. The ith path has a credential of its own.
@@ -96,8 +97,13 @@ func (r *soakRun) request(p scenarios.SoakPath, version mcp.Version) (*mcp.Reque
 	return mcp.NewRequest(spec)
 }
 
-// connect opens the path's connections.
+// longestOpening is how long opening a path may take.
+const longestOpening = time.Minute
+
+// connect opens the path's connections, each with a call: a server may close one on which nothing is ever asked.
 func (p *soakPath) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, longestOpening)
+	defer cancel()
 	for range scenarios.SoakConnections {
 		conn, err := p.dial(ctx)
 		if err != nil {
@@ -105,7 +111,20 @@ func (p *soakPath) connect(ctx context.Context) error {
 		}
 		p.conns = append(p.conns, conn)
 	}
+	opening, err := load.Closed(ctx, p.workers(), load.Options{Calls: 1})
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	p.openings = append(p.openings, opening)
 	return nil
+}
+
+func (p *soakPath) workers() []load.Worker {
+	workers := make([]load.Worker, len(p.conns))
+	for i, conn := range p.conns {
+		workers[i] = load.Worker{Conn: conn, Requests: []*mcp.Request{p.request}}
+	}
+	return workers
 }
 
 // disconnect closes them, and the sessions that they have.
@@ -123,11 +142,7 @@ func (p *soakPath) disconnect(ctx context.Context) error {
 
 // load calls for a time.
 func (p *soakPath) load(ctx context.Context, d time.Duration, share float64) error {
-	workers := make([]load.Worker, len(p.conns))
-	for i, conn := range p.conns {
-		workers[i] = load.Worker{Conn: conn, Requests: []*mcp.Request{p.request}}
-	}
-	phase, err := load.Open(ctx, workers, share*p.Rate, load.Options{Duration: d})
+	phase, err := load.Open(ctx, p.workers(), share*p.Rate, load.Options{Duration: d})
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}

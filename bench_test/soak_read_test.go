@@ -111,7 +111,7 @@ func (r *soakRun) note(ctx context.Context, phase string, now meter.Reading, lea
 	}
 	r.moments = append(r.moments, m)
 	if len(r.moments)%saidEvery == 0 {
-		r.say("%s of %s and more, %s: %.1f MiB resident", time.Since(r.started).Round(time.Second), r.plan.Load, phase, float64(now.RSS)/mib)
+		r.say("%s of about %s, %s: %.1f MiB resident", time.Since(r.started).Round(time.Second), r.length(), phase, float64(now.RSS)/mib)
 	}
 	return r.recordMoment(m)
 }

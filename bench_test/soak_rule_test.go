@@ -75,12 +75,17 @@ func (t *soakTotal) why() string {
 	return ": " + why[:min(len(why), maxWhy)]
 }
 
+// count adds all calls of the path, in whichever load.
+func (p *soakPath) count(t *soakTotal) {
+	for _, phase := range slices.Concat(p.openings, p.phases) {
+		t.add(p.Name, phase)
+	}
+}
+
 func (r *soakRun) total() *soakTotal {
 	t := &soakTotal{reasons: make(map[string]int64)}
 	for _, p := range r.paths {
-		for _, phase := range p.phases {
-			t.add(p.Name, phase)
-		}
+		p.count(t)
 	}
 	return t
 }
@@ -234,6 +239,7 @@ func (r *soakRun) record(v *ruling) error {
 	} {
 		s.set(unit, float64(n))
 	}
+	s.set("soak-cpu-cores", r.spent.cpu.Seconds()/r.took.Seconds())
 	r.writeGrowth(s, "growth-RSS", leastOf)
 	r.writeGrowth(s, "growth-goal", goalOf)
 	for _, name := range slices.Sorted(maps.Keys(r.rests)) {
@@ -277,13 +283,11 @@ func (r *soakRun) recordPath(p *soakPath) error {
 	var begun time.Duration
 	var inLoad int64
 	whole := &load.Phase{Methods: map[string]*load.Method{}}
-	for i, phase := range p.phases {
-		t.add(p.Name, phase)
-		if i < soakFifths {
-			begun += phase.Begun
-			inLoad += phase.Calls()
-			whole.Add(phase)
-		}
+	p.count(t)
+	for _, phase := range p.phases[:soakFifths] {
+		begun += phase.Begun
+		inLoad += phase.Calls()
+		whole.Add(phase)
 	}
 	s.set("path-calls", float64(t.calls))
 	s.set("path-failed-calls", float64(t.failed))

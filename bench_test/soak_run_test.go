@@ -201,6 +201,11 @@ func (r *soakRun) rest(ctx context.Context, name string) error {
 	return errors.Join(watch.stop(), err)
 }
 
+// length is about how long the soak takes.
+func (r *soakRun) length() time.Duration {
+	return (r.plan.Load + r.plan.Again + 2*(r.plan.Load/coolDown+longestSettle/2)).Round(time.Second)
+}
+
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -57,8 +57,8 @@ func (v *View) soak() []Block {
 // lead says how long what was loaded.
 func (s *Soak) lead() string {
 	w := s.Whole
-	return fmt.Sprintf("%s calls in %s under load, a rest, %s more and a rest, on %d paths at once: %s failed, %s were refused. Verdict: %s.",
-		w.Figure("soak-calls"), w.Figure("soak-load-ns").in(minutes), w.Figure("soak-again-ns").in(minutes), len(s.Paths),
+	return fmt.Sprintf("%s calls in %s under load, a rest, %s more and a rest, on %d paths at once, which kept %s cores busy: %s failed, %s were refused. Verdict: %s.",
+		w.Figure("soak-calls"), w.Figure("soak-load-ns").in(minutes), w.Figure("soak-again-ns").in(minutes), len(s.Paths), w.Figure("soak-cpu-cores").in(plain),
 		w.Figure("soak-failed-calls"), w.Figure("soak-refused-calls"), verdictWords(w.All[0].About(record.KeyVerdict)))
 }
 

@@ -27,7 +27,7 @@ func sampleSoak() *record.Record {
 	whole.Identity["without"] = "TLS with HTTP/2"
 	for _, v := range []record.Value{
 		{Unit: "soak-load-ns", Amount: 1800e9}, {Unit: "soak-again-ns", Amount: 300e9}, {Unit: "soak-calls", Amount: 1_234_567},
-		{Unit: "soak-failed-calls", Amount: 0}, {Unit: "soak-refused-calls", Amount: 0},
+		{Unit: "soak-cpu-cores", Amount: 0.31}, {Unit: "soak-failed-calls", Amount: 0}, {Unit: "soak-refused-calls", Amount: 0},
 		{Unit: "growth-RSS-bytes/s", Amount: (1 << 20) / 3600.0}, {Unit: "growth-RSS-lo-bytes/s", Amount: -(2 << 20) / 3600.0}, {Unit: "growth-RSS-hi-bytes/s", Amount: (3 << 20) / 3600.0},
 	} {
 		whole.set(v.Unit, v.Amount, 0)
@@ -84,7 +84,7 @@ func TestSoakIsShown(t *testing.T) {
 	for _, want := range []string{
 		"## Gates\n", "| Soak | **FAIL** | descriptors: 16, 17 and 40 at rest",
 		"Measured: Soak on 2026-11-30 with the build of the figures.",
-		"## Soak\n", "1,234,567 calls in 30 min under load, a rest, 5 min more and a rest, on 6 paths at once: 0 failed, 0 were refused. Verdict: **FAIL**.",
+		"## Soak\n", "1,234,567 calls in 30 min under load, a rest, 5 min more and a rest, on 6 paths at once, which kept 0.310 cores busy: 0 failed, 0 were refused. Verdict: **FAIL**.",
 		"Resident set: 1 MiB/h (−2 to 3). Heap at which a collection is due: too short.",
 		"| Descriptors | 16 | 17 | 40 |", "| Resident set, MiB | 41 | 42 | 43 |", "| Goroutines | n/a <sup>a</sup> |",
 		"| tools/call on meta | 126,000 | 60 |", "| a new connection for each call |", "| odd |",

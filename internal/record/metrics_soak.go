@@ -11,7 +11,8 @@ func soakLoadMetrics() []Metric {
 	return []Metric{
 		{Unit: "soak-load-ns", Kinds: kinds, Meaning: "How long the first load of the soak began calls."},
 		{Unit: "soak-again-ns", Kinds: kinds, Meaning: "How long the second load of the soak began calls."},
-		{Unit: "soak-calls", Kinds: kinds, Meaning: "Calls completed in both loads of the soak, on all paths."},
+		{Unit: "soak-calls", Kinds: kinds, Meaning: "Calls completed in both loads of the soak, on all paths, the first call on each connection included."},
+		{Unit: "soak-cpu-cores", Better: Lower, Kinds: kinds, Meaning: "Processors that the server kept busy in the first load of the soak."},
 		{Unit: "soak-failed-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that failed."},
 		{Unit: "soak-refused-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that the server refused on purpose."},
 		{Unit: "soak-cut-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that had no answer long after their load, and were given up."},
@@ -58,7 +59,7 @@ func soakRestMetrics() []Metric {
 func soakPathMetrics() []Metric {
 	kinds := []Kind{SoakPath}
 	return []Metric{
-		{Unit: "path-calls", Kinds: kinds, Meaning: "Calls completed on one path of the soak, in both loads."},
+		{Unit: "path-calls", Kinds: kinds, Meaning: "Calls completed on one path of the soak, in both loads, the first call on each connection included."},
 		{Unit: "path-calls/s", Kinds: kinds, Meaning: "Calls completed on one path in each second of the first load."},
 		{Unit: "path-p50-ns", Better: Lower, Kinds: kinds, Meaning: "Median latency on one path in the first load, from when a call was due; of a session, its beginning and its end included."},
 		{Unit: "path-p99-ns", Better: Lower, Kinds: kinds, Meaning: "99th percentile of the same latency."},
