@@ -50,33 +50,37 @@ func (r *heldRun) admit(ctx context.Context) error {
 	return err
 }
 
+// answered is what came of the calls that were held.
+type answered struct {
+	phase *load.Phase
+	err   error
+}
+
 // hold has every connection make a call, reads the process while GitLab answers none, and again after it did.
 func (r *heldRun) hold(ctx context.Context) error {
 	before := r.gitlab.Total()
 	r.gitlab.SetFault(r.read.Route, fakegitlab.Fault{Kind: fakegitlab.FaultHang})
-	ended := make(chan error, 1)
-	go func() { ended <- r.call(ctx) }()
+	over := make(chan answered, 1)
+	go func() {
+		p, err := load.Closed(ctx, r.people.workers(r.requests[record.Call]), load.Options{Calls: 1, Drain: r.suite.guards.patience()})
+		over <- answered{p, err}
+	}()
 	held, err := r.held(ctx, before)
 	r.gitlab.ClearFaults()
-	if err := errors.Join(err, <-ended); err != nil {
+	calls := <-over
+	if err := errors.Join(err, calls.err); err != nil {
 		return err
 	}
+	r.count(calls.phase)
+	if n := calls.phase.Cut; n > 0 {
+		return fmt.Errorf("%d calls that were held had no answer afterwards", n)
+	}
+	r.checkOutcomes(record.Call, calls.phase.Methods[string(record.Call)])
 	r.checkUpstream(int64(r.n), r.gitlab.Total()-before)
 	r.each(record.CallsHeld, r.bare, held, r.n)
 	released, err := r.stand(ctx, record.CallsReleased)
 	r.each(record.CallsReleased, r.bare, released, r.n)
 	return err
-}
-
-// call makes all calls at once and returns when they have been answered.
-func (r *heldRun) call(ctx context.Context) error {
-	p, err := load.Closed(ctx, r.people.workers(r.requests[record.Call]), load.Options{Calls: 1, Drain: r.suite.guards.patience()})
-	if err != nil {
-		return err
-	}
-	r.count(p)
-	r.checkOutcomes(record.Call, p.Methods[string(record.Call)])
-	return nil
 }
 
 // held reads the process once every call has reached GitLab.

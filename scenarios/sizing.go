@@ -116,8 +116,10 @@ type Probe struct {
 	Method string
 }
 
-// cheap are the methods that cost a server next to nothing, by the names that stand for them.
-var cheap = []struct{ name, method string }{{"discover", "server/discover"}, {"resources", "resources/list"}}
+// cheap are the methods that cost a server next to nothing, by the names that stand for them, each since a revision.
+var cheap = []struct{ name, method, since string }{
+	{"discover", "server/discover", "2026-07-28"}, {"resources", "resources/list", ""},
+}
 
 // Probes lists the cheap endpoints in the order in which they run: pages by name, then methods.
 func Probes(s *Subject) []Probe {
@@ -130,6 +132,9 @@ func Probes(s *Subject) []Probe {
 		all = append(all, Probe{Surface: surface, Endpoint: name, Page: s.Sizing.Endpoints[name]})
 	}
 	for _, m := range cheap {
+		if m.since > s.Protocol {
+			continue
+		}
 		all = append(all, Probe{Surface: surface, Endpoint: m.name, Method: m.method})
 	}
 	return all

@@ -58,6 +58,8 @@ func TestSizingFollowsTheSubject(t *testing.T) {
 	assert.Equal(t, Surface("upstream"), HeldCalls(s)[0].Surface, "the reads of plain do not reach GitLab")
 	assert.Empty(t, Configurations(s), "it has one surface at a time")
 	assert.Len(t, Probes(s), 3)
+	s.Protocol = "2025-11-25"
+	assert.Len(t, Probes(s), 2, "that revision has no server/discover")
 	s.Surfaces = map[Surface]*SurfaceSpec{"plain": s.Surfaces["plain"]}
 	assert.Empty(t, HeldCalls(s))
 	s.Transports = map[Transport]*Launch{Stdio: {}}

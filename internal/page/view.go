@@ -29,6 +29,7 @@ type View struct {
 	Soak      *Soak           // nil where there was none
 	Dates     []string        // when results were measured, oldest first
 	Overload  []*Overloaded   // more asked than is admitted, a variant each
+	Sized     Sized           // what sizing rests on
 	Missing   record.Plan
 	Dropped   []string
 
@@ -44,6 +45,7 @@ type Scenario struct {
 	Transport, Surface string
 	Telemetry          bool
 	Credentials        int             // of a step of a series; zero of all else
+	Label              string          // what tables call it, if that does not follow from the others
 	Aside              string          // how a step was loaded otherwise than most of its series, if it was
 	Results            []record.Result // what figures come from: believed, if any are
 	All                []record.Result // every round, believed or not
@@ -63,6 +65,9 @@ func NewView(rec *record.Record) (*View, error) {
 	}
 	v := &View{any: representative(scenarios, rec.Results), Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results)}
 	v.Proofs, v.Abandoned = scenariosOf(record.Proof, rec.Results), scenariosOf(record.Abandoned, rec.Results)
+	if v.Sized, err = sizedOf(rec.Results); err != nil {
+		return nil, err
+	}
 	if v.Noise, err = NewNoise(rec.Results); err != nil {
 		return nil, err
 	}
@@ -232,6 +237,8 @@ func (s *Scenario) Figure(unit string) Figure { return figureOf(unit, s.Results)
 func (s *Scenario) Title() string {
 	percent, isPercent := strings.CutSuffix(s.All[0].Part("load"), "pct")
 	switch {
+	case s.Label != "":
+		return s.Label
 	case s.Credentials > 0:
 		return significant(float64(s.Credentials)) + plural(s.Credentials, " credential")
 	case s.Kind == record.Open && isPercent:
