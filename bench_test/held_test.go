@@ -50,8 +50,8 @@ func (r *heldRun) admit(ctx context.Context) error {
 	return err
 }
 
-// answered is what came of the calls that were held.
-type answered struct {
+// heldCalls is what came of the calls that were held.
+type heldCalls struct {
 	phase *load.Phase
 	err   error
 }
@@ -60,10 +60,10 @@ type answered struct {
 func (r *heldRun) hold(ctx context.Context) error {
 	before := r.gitlab.Total()
 	r.gitlab.SetFault(r.read.Route, fakegitlab.Fault{Kind: fakegitlab.FaultHang})
-	over := make(chan answered, 1)
+	over := make(chan heldCalls, 1)
 	go func() {
 		p, err := load.Closed(ctx, r.people.workers(r.requests[record.Call]), load.Options{Calls: 1, Drain: r.suite.guards.patience()})
-		over <- answered{p, err}
+		over <- heldCalls{p, err}
 	}()
 	held, err := r.held(ctx, before)
 	r.gitlab.ClearFaults()
