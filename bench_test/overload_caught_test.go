@@ -146,8 +146,8 @@ func TestOverloadRules(t *testing.T) {
 		{"memory of the second half", func(f *overloadFigures) {
 			f.rssFirst, f.rssSecond, f.plan.During = 30*mib, 34*mib, time.Second
 		}, stat.Fail},
-		{"descriptors", func(f *overloadFigures) { f.descriptors[2] = 132 }, stat.Pass},
-		{"descriptors", func(f *overloadFigures) { f.descriptors[2] = 133 }, stat.Fail},
+		{"descriptors", func(f *overloadFigures) { f.descriptors[2] = 104 }, stat.Pass},
+		{"descriptors", func(f *overloadFigures) { f.descriptors[2] = 105 }, stat.Fail},
 		{"connections that ask nothing", func(f *overloadFigures) {
 			f.plan.Idle, f.silence = 10, &silence{opened: 10, longest: 30 * time.Second}
 		}, stat.Pass},

@@ -24,8 +24,8 @@ const (
 	// fairHalf is how long a half has to be for its mean to be over many collections, and leastHeap what Go's runtime
 	// lets a heap grow to before the first (GOGC, package runtime).
 	fairHalf, leastHeap = 10 * time.Second, 4 * mib
-	// moreDescriptors is how many more descriptors may be open after the overload: of connections to GitLab.
-	moreDescriptors = 32
+	// moreDescriptors is how many more descriptors may be open after the overload: what a runtime opens once.
+	moreDescriptors = 4
 )
 
 // rule holds a variant to what must be so.

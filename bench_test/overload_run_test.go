@@ -53,7 +53,7 @@ type overloadFound struct {
 	probe, health         []heard
 	readings              []meter.Reading
 	silence               *silence
-	// descriptors are the subject's as the loads before and after the overload ended.
+	// descriptors are the subject's before and after all phases, none of them of connections to GitLab.
 	descriptorsBefore, descriptorsAfter int
 	refusing                            *refusing
 }
@@ -213,16 +213,24 @@ const readingsEvery = 100 * time.Millisecond
 
 // overload measures before, during and after, with a probe and a look at its health all the while.
 func (r *overloadRun) overload(ctx context.Context) error {
+	var err error
+	if r.found.descriptorsBefore, err = r.descriptors(ctx); err != nil {
+		return err
+	}
 	stopWatching, err := r.watch(ctx)
 	if err != nil {
 		return err
 	}
 	r.found.begun = time.Now()
-	return errors.Join(r.phases(ctx), stopWatching())
+	if err := errors.Join(r.phases(ctx), stopWatching()); err != nil {
+		return err
+	}
+	r.found.descriptorsAfter, err = r.descriptors(ctx)
+	return err
 }
 
 func (r *overloadRun) phases(ctx context.Context) (err error) {
-	if r.found.before, r.found.descriptorsBefore, err = r.calm(ctx, r.plan.Before); err != nil {
+	if r.found.before, err = r.calm(ctx, r.plan.Before); err != nil {
 		return err
 	}
 	r.gitlab.SetLatency(r.latency * time.Duration(r.plan.Slower))
@@ -238,7 +246,7 @@ func (r *overloadRun) phases(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.found.after, r.found.descriptorsAfter, err = r.calm(ctx, r.plan.After)
+	r.found.after, err = r.calm(ctx, r.plan.After)
 	return err
 }
 
@@ -276,15 +284,34 @@ func (r *overloadRun) crowd(ctx context.Context) (come, callers []*mcp.HTTPConn,
 	return come, come, nil
 }
 
-// calm is a phase in which no more is asked than is admitted, and the subject's descriptors as it ends.
-func (r *overloadRun) calm(ctx context.Context, d time.Duration) (overloadPhase, int, error) {
-	p, err := r.phase(ctx, r.alone(), load.Options{Duration: d, Spread: r.latency}, 0)
-	if err != nil {
-		return p, 0, err
-	}
-	reading, err := r.instance().tree.Read()
-	return p, reading.Descriptors, err
+// calm is a phase in which no more is asked than is admitted.
+func (r *overloadRun) calm(ctx context.Context, d time.Duration) (overloadPhase, error) {
+	return r.phase(ctx, r.alone(), load.Options{Duration: d, Spread: r.latency}, 0)
 }
+
+// descriptors is how many the subject has open while nobody calls, once GitLab has closed its connections to it: those
+// are as many as calls were ever in progress, and kept for the next ones.
+func (r *overloadRun) descriptors(ctx context.Context) (int, error) {
+	r.gitlab.Disconnect()
+	last, same := -1, 0
+	for begun := time.Now(); same < restingReadings && time.Since(begun) < longestFill; {
+		reading, err := r.instance().tree.Read()
+		if err != nil {
+			return 0, err
+		}
+		same++
+		if reading.Descriptors != last {
+			last, same = reading.Descriptors, 0
+		}
+		if !wait(ctx, restingEvery) {
+			return 0, context.Cause(ctx)
+		}
+	}
+	return last, nil
+}
+
+// restingReadings is how many readings in a row have to agree before descriptors count as at rest.
+const restingReadings = 4
 
 // phase runs a closed loop and keeps every answer. A refused connection comes back when it was told to.
 func (r *overloadRun) phase(ctx context.Context, workers []load.Worker, options load.Options, pause time.Duration) (overloadPhase, error) {
