@@ -22,6 +22,7 @@ type death struct {
 
 // tryDeaths has clients on stdio die in the middle of a call.
 func (a *abandoned) tryDeaths(t *testing.T, s *suite) error {
+	t.Helper()
 	n, left, longest := batch(a.event), 0, time.Duration(0)
 	for range n {
 		d, err := dieInACall(t, s)
@@ -52,6 +53,7 @@ func (a *abandoned) tryDeaths(t *testing.T, s *suite) error {
 // dieInACall starts a process, has a call wait for GitLab where there is one that asks it, and closes both ends of the
 // conversation at once, which is all that a process sees of a client that was killed.
 func dieInACall(t *testing.T, s *suite) (death, error) {
+	t.Helper()
 	gitlab := fakegitlab.New(fakegitlab.Options{})
 	defer gitlab.Close()
 	surface := s.subject.SurfaceNames()[0]

@@ -32,10 +32,13 @@ type departures struct {
 	read      *scenarios.Call
 	arguments json.RawMessage
 	ids       atomic.Int64
+	// unended counts the calls that were given up and of which GitLab was asked all the same, long after.
+	unended int64
 }
 
 // newDepartures starts a process for one event.
 func newDepartures(t *testing.T, s *suite, e scenarios.Abandonment) (*departures, error) {
+	t.Helper()
 	gitlab := fakegitlab.New(fakegitlab.Options{Latency: s.gitlabLatency})
 	t.Cleanup(gitlab.Close)
 	surface, err := surfaceFor(s.subject, e.Event)
@@ -100,6 +103,11 @@ type census struct {
 	goroutines, descriptors int
 }
 
+// over reports whether there are more of what is counted than before.
+func (c census) over(before census) bool {
+	return c.goroutines > before.goroutines || c.descriptors > before.descriptors
+}
+
 // count takes a census, after two collections. Looking takes a connection, which the process closes a moment later: the
 // least of a few looks is what is there otherwise.
 func (d *departures) count(ctx context.Context) (census, error) {
@@ -147,22 +155,24 @@ const (
 	glanceEvery = 10 * time.Millisecond
 	// lagAllowed is how long counts may take to get where they belong, on a host that is busy with other things.
 	lagAllowed = 15 * time.Second
+	// lagOnceLate is the same after a batch that has used up all of it, but for the last: the verdict is on that.
+	lagOnceLate = time.Second
 )
 
 // restAfter waits as long as the process may hold on to events, and then until it is at rest with no more goroutines
 // and descriptors than before, or, when that takes too long, with those that it keeps. Without a before, it waits
 // until they do not change.
-func (d *departures) restAfter(ctx context.Context, before *census) (census, error) {
+func (d *departures) restAfter(ctx context.Context, before *census, lag time.Duration) (census, error) {
 	time.Sleep(d.event.Budget.Within)
 	d.gitlab.Disconnect() // how many connections to GitLab lie idle is chance, and no matter of who left
-	limit := time.Now().Add(lagAllowed)
+	limit := time.Now().Add(lag)
 	if _, err := meter.Settle(ctx, d.instance.tree, d.instance.heap, shortRest); err != nil {
 		return census{}, err
 	}
 	last := census{goroutines: -1}
 	for {
 		c, err := d.count(ctx)
-		back := before != nil && c.goroutines <= before.goroutines && c.descriptors <= before.descriptors
+		back := before != nil && !c.over(*before)
 		still := before == nil && c.goroutines == last.goroutines && c.descriptors == last.descriptors
 		if err != nil || back || still || time.Now().After(limit) {
 			return c, err
@@ -192,13 +202,14 @@ func (d *departures) measure(ctx context.Context, batches, n int) (*leftovers, e
 	if _, err := d.batch(ctx, 2*n, nil); err != nil {
 		return nil, fmt.Errorf("warm up: %w", err)
 	}
-	before, err := d.restAfter(ctx, nil)
+	before, err := d.restAfter(ctx, nil, lagAllowed)
 	if err != nil {
 		return nil, err
 	}
 	found := &leftovers{before: before, after: before, heap: d.instance.heap != nil}
 	points := []stat.XY{{X: 0, Y: float64(before.live)}}
-	for range batches {
+	lag := lagAllowed
+	for i := range batches {
 		h, err := d.batch(ctx, n, &found.after)
 		if err != nil {
 			return nil, err
@@ -206,8 +217,14 @@ func (d *departures) measure(ctx context.Context, batches, n int) (*leftovers, e
 		if h != nil {
 			found.held = append(found.held, *h)
 		}
-		if found.after, err = d.restAfter(ctx, &before); err != nil {
+		if i == batches-1 {
+			lag = lagAllowed
+		}
+		if found.after, err = d.restAfter(ctx, &before, lag); err != nil {
 			return nil, err
+		}
+		if found.after.over(before) {
+			lag = lagOnceLate
 		}
 		found.events += n
 		points = append(points, stat.XY{X: float64(found.events), Y: float64(found.after.live)})

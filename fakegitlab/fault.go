@@ -88,6 +88,9 @@ func (s *Server) SetFault(route string, f Fault) {
 	s.faulty.Store(true)
 }
 
+// Hanging is how many requests wait, for want of an answer, for their fault to be cleared.
+func (s *Server) Hanging() int64 { return s.hanging.Load() }
+
 // ClearFaults ends all faults and lets hanging requests be answered.
 func (s *Server) ClearFaults() {
 	s.faultMu.Lock()

@@ -24,6 +24,7 @@ type Server struct {
 	once    sync.Once
 
 	total   counter
+	hanging atomic.Int64
 	unknown unknowns
 	latency atomic.Int64
 
@@ -131,6 +132,8 @@ func (s *Server) interrupted(w http.ResponseWriter, r *http.Request, f *armed) b
 	case FaultReset:
 		reset(w)
 	case FaultHang:
+		s.hanging.Add(1)
+		defer s.hanging.Add(-1)
 		f.hang(r.Context(), s.closed)
 		return r.Context().Err() != nil
 	default:

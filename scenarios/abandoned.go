@@ -72,7 +72,7 @@ const forget = 1500 * time.Millisecond
 func Abandonments() []Abandonment {
 	const set = "2026-11-30"
 	nothing := Budget{Bytes: 64, Date: set,
-		Reason: "nothing is to be kept; what is left is the noise of a live heap that was read a few times"}
+		Reason: "nothing is to be kept: to remember a token or a session's id takes more, and less is the noise of reading a live heap"}
 	remembered := func(d time.Duration, reason string) Budget {
 		b := nothing
 		b.Within, b.Reason = d, reason+"; then "+nothing.Reason
@@ -93,7 +93,7 @@ func Abandonments() []Abandonment {
 		{Event: CallCancelled, What: "A call ended by notifications/cancelled", Transport: HTTP, Needs: OfCancellation,
 			Batch: 1000, ShortBatch: 500, Budget: nothing},
 		{Event: UnknownToken, What: "A request with an unknown token", Transport: HTTP,
-			Batch: 1000, ShortBatch: 500, Budget: remembered(6*time.Second, "that a token was refused may be remembered for a moment")},
+			Batch: 1000, ShortBatch: 500, Budget: remembered(7*time.Second, "that a token was refused may be remembered for a moment")},
 		{Event: HealthCheck, What: "A health check on a connection of its own", Transport: HTTP,
 			Batch: 1000, ShortBatch: 500, Budget: nothing},
 		{Event: ClientDead, What: "A client on stdio that dies in the middle of a call", Transport: Stdio,

@@ -34,6 +34,7 @@ type config struct {
 
 	leakDescriptors, leakGoroutines int
 	goroutines                      int
+	keepings                        keepings
 
 	overload
 	refuseAbove, refuseEvery int
@@ -100,6 +101,9 @@ func defineMemory(c *config, f *flag.FlagSet) {
 	f.IntVar(&c.goroutines, "goroutines", 0, "have been `N` goroutines at once before it serves. Go's runtime keeps some hundred bytes of heap for\n"+
 		"each of the most there ever were, which otherwise add to what is retained: a connection has two")
 	f.IntVar(&c.leakDescriptors, "leak-descriptors", 0, "open `N` sockets in each tools/call, and never close them")
+	f.Var(&c.keepings, "keep", "keep something of requests over HTTP: `KIND:WHAT`,… of each health check (health), request answered 401\n"+
+		"(refused), initialize, or request whose client went away before it had all of the answer (cut),\n"+
+		"a socket, a goroutine, or bytes of Go's heap: health:socket,refused:10KiB")
 	f.IntVar(&c.leakGoroutines, "leak-goroutines", 0, "start `N` goroutines in each tools/call that never end")
 	f.Var(&c.garbage, "garbage", "allocate `BYTES` of Go's heap in each tools/call, and drop them at once. They are exact in\n"+
 		"runtime.MemStats.TotalAlloc, on top of what a call takes anyway")

@@ -48,6 +48,8 @@ func TestFlagsRefuse(t *testing.T) {
 		"-child-bytes=1MiB":             "need -children",
 		"-child-cpu=1ms":                "need -children",
 		"-credential-prefix=x":          "needs -http",
+		"-keep=call:socket":             "-keep",
+		"-keep=health:socket":           "needs -http",
 		"-latency=slow":                 "use const:5ms",
 		"-stall=1s":                     "-stall",
 		"-listing-bytes=1":              "at least",

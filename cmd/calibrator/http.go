@@ -38,10 +38,11 @@ func (s *server) serveHTTP(ctx context.Context, l net.Listener) error {
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /mcp", s.post)
+	mux.HandleFunc("GET /mcp", s.stream)
 	mux.HandleFunc("DELETE /mcp", s.deleteSession)
 	mux.HandleFunc("GET /health", s.health)
 	mux.HandleFunc("GET /account", s.tellAccount)
-	return mux
+	return s.keep(mux)
 }
 
 // health answers once the server serves, unless nothing is answered.

@@ -32,6 +32,7 @@ func (c *config) validate() error {
 		{c.leakDescriptors >= 0 && c.leakGoroutines >= 0, "a leak is negative"},
 		{c.children >= 0, "-children is negative"},
 		{c.asChild || c.children > 0 || c.childBytes == 0 && c.childCPU == 0, "-child-bytes and -child-cpu need -children"},
+		{len(c.keepings) == 0 || c.http != "", "-keep needs -http"},
 		{c.credentialPrefix == "" || c.http != "", "-credential-prefix needs -http"},
 	}
 	for _, check := range checks {

@@ -28,7 +28,7 @@ func (v *View) abandoned() []Block {
 		budgets = append(budgets, abandonedBudget(s))
 	}
 	return slices.Concat([]Block{text(abandonedSaid)}, tables(m.finish()),
-		paragraphs(v.builtOtherwise(v.Abandoned[0])), []Block{text("The budgets, and what they rest on:"), list(budgets...)})
+		paragraphs(notTried(v.Abandoned[0]), v.builtOtherwise(v.Abandoned[0])), []Block{text("The budgets, and what they rest on:"), list(budgets...)})
 }
 
 // abandonedTitle is the event in words.
@@ -75,6 +75,14 @@ func abandonedBudget(s *Scenario) string {
 		said += ", " + bytes.String()
 	}
 	return fmt.Sprintf("%s (%s): %s.", said, escape(r.About("budget-date")), escape(r.About("budget-reason")))
+}
+
+// notTried names the events that the subject does not make possible.
+func notTried(s *Scenario) string {
+	if without := s.All[0].About("without"); without != "" {
+		return "Not tried, since the server does not offer it: " + escape(without) + "."
+	}
+	return ""
 }
 
 // builtOtherwise says so if results are of another build than the page's figures.

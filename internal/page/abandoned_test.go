@@ -49,9 +49,11 @@ func TestAbandonedTable(t *testing.T) {
 	assert.Contains(t, section, `A session \*never\* deleted, 64 B (2026-11-30): a reason.`)
 	assert.NotContains(t, section, "another build")
 
+	rec.Results[len(rec.Results)-2].Identity["without"] = "call-cancelled (no sessions)"
 	last := &rec.Results[len(rec.Results)-2]
 	last.Identity[record.KeySHA256], last.Identity[record.KeyCommit] = strings.Repeat("0", 64), "c0ffee"
 	doc, err = Draw(rec)
 	require.NoError(t, err, "a gate may be of another build than the figures")
+	assert.Contains(t, string(doc.Markdown()), "does not offer it: call-cancelled (no sessions).")
 	assert.Contains(t, string(doc.Markdown()), "another build than the figures of this page: ")
 }

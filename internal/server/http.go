@@ -68,7 +68,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}()
 	a.log.Info("serving", "address", listener.Addr().String(), "surface", a.config.Surface, "gitlab", a.config.GitLabURL)
 	defer credentials.Close()
-	sweepUntil(ctx, failed, sweepEvery(a.config.PoolIdle, a.config.SessionTimeout), credentials.Sweep)
+	sweepUntil(ctx, failed, sweepEvery(a.config.PoolIdle, a.config.SessionTimeout, pool.RefusalTTL), credentials.Sweep)
 	select {
 	case err := <-failed:
 		return err

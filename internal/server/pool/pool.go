@@ -310,7 +310,11 @@ func (p *Pool) Sweep() {
 	var before *list.Element
 	for el := p.byUse.Back(); el != nil; el = before {
 		before = el.Prev()
-		if e := el.Value.(*entry); e.inFlight == 0 && now.Sub(e.lastUse) >= p.opts.IdleTimeout {
+		e := el.Value.(*entry)
+		if now.Sub(e.lastUse) < p.opts.IdleTimeout {
+			return // nor have the others been idle for as long, which were used later
+		}
+		if e.inFlight == 0 {
 			p.remove(e)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"mcpbench/internal/server/upstream"
 )
 
-// refusalTTL is how long GitLab's no to a credential is remembered. A client that keeps trying with a
+// RefusalTTL is how long GitLab's no to a credential is remembered. A client that keeps trying with a
 // wrong token would otherwise have GitLab asked each time, and GitLab counts that against this server.
-const refusalTTL = 5 * time.Second
+const RefusalTTL = 5 * time.Second
 
 // maxRefusals bounds what strangers can make the pool remember.
 const maxRefusals = 1024
@@ -31,7 +31,7 @@ func (rs refusals) note(key upstream.Key, err error, now time.Time) {
 	if len(rs) >= maxRefusals {
 		clear(rs) // to ask once too often is better than to remember without end
 	}
-	rs[key] = refusal{err, now.Add(refusalTTL)}
+	rs[key] = refusal{err, now.Add(RefusalTTL)}
 }
 
 // recent is the refusal of a credential that is still remembered, or nil.
