@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"mcpbench/fakegitlab"
 	"mcpbench/internal/load"
+	"mcpbench/internal/mcp"
 	"mcpbench/internal/record"
 	"mcpbench/scenarios"
 )
@@ -60,12 +62,19 @@ type heldCalls struct {
 func (r *heldRun) hold(ctx context.Context) error {
 	before := r.gitlab.Total()
 	r.gitlab.SetFault(r.read.Route, fakegitlab.Fault{Kind: fakegitlab.FaultHang})
+	var ended atomic.Int64
 	over := make(chan heldCalls, 1)
 	go func() {
-		p, err := load.Closed(ctx, r.people.workers(r.requests[record.Call]), load.Options{Calls: 1, Drain: r.suite.guards.patience()})
+		p, err := load.Closed(ctx, r.people.workers(r.requests[record.Call]), load.Options{
+			Calls: 1, Drain: r.suite.guards.patience(),
+			After: func(*mcp.Reply) time.Duration { ended.Add(1); return 0 },
+		})
 		over <- heldCalls{p, err}
 	}()
 	held, err := r.held(ctx, before)
+	if n := ended.Load(); err == nil && n > 0 {
+		err = fmt.Errorf("%d of %d calls ended while GitLab was to hold them", n, r.n)
+	}
 	r.gitlab.ClearFaults()
 	calls := <-over
 	if err := errors.Join(err, calls.err); err != nil {

@@ -105,6 +105,9 @@ func (r *rungRun) load(ctx context.Context) error {
 		return err
 	}
 	r.sheet.set("peak-RSS-bytes", float64(peak))
+	if _, known := r.sheet.result.Value("reply-bytes"); !known {
+		r.sheet.absent("no call was answered as it should be", "reply-bytes")
+	}
 	total.write(r.trial)
 	return r.after()
 }

@@ -108,6 +108,12 @@ func TestSizingFindsWhatIsSet(t *testing.T) {
 		found := value(t, with[tt.result], tt.unit) - value(t, base[tt.result], tt.unit)
 		assert.InDelta(t, tt.want, found, tt.within, "%s: %s", tt.result, tt.unit)
 	}
+	// A call that is held has a connection to GitLab, but the one that was there before; a session has one of its own
+	// until that is closed.
+	held, session := base["Held calls=64"], base["Session sessions=50"]
+	assert.InDelta(t, 63.0/64, value(t, held, "held-descriptors/call"), 1.0/64)
+	assert.InDelta(t, 1, value(t, session, "opened-descriptors/session"), 0)
+	assert.InDelta(t, 0, value(t, session, "abandoned-descriptors/session"), 0)
 	for at, n := range map[string]float64{"Sweep value=1": 1, "Sweep value=4": 4} {
 		// Five milliseconds a call, so many at once: more cannot be.
 		assert.LessOrEqual(t, value(t, base[at], "calls/s"), 1.02*n/5e-3, at)
