@@ -146,6 +146,12 @@ func TestOverloadRules(t *testing.T) {
 		{"memory of the second half", func(f *overloadFigures) {
 			f.rssFirst, f.rssSecond, f.plan.During = 30*mib, 34*mib, time.Second
 		}, stat.Fail},
+		{"memory of the second half", func(f *overloadFigures) {
+			f.rssFirst, f.rssSecond, f.doubts = 30*mib, 33*mib, []string{"others"}
+		}, stat.Inconclusive},
+		{"memory of the second half", func(f *overloadFigures) {
+			f.rssFirst, f.rssSecond, f.doubts = 30*mib, 34*mib, []string{"others"}
+		}, stat.Fail},
 		{"descriptors", func(f *overloadFigures) { f.descriptors[2] = 104 }, stat.Pass},
 		{"descriptors", func(f *overloadFigures) { f.descriptors[2] = 105 }, stat.Fail},
 		{"connections that ask nothing", func(f *overloadFigures) {

@@ -394,9 +394,11 @@ func (r *overloadRun) refuse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What a connection takes by itself is not to be taken for what its refusals leave.
-	if _, err := load.Closed(ctx, r.workers(conns), load.Options{Calls: 1}); err != nil {
-		return err
+	// What connections take by themselves, to GitLab as well, is not to be taken for what refusals leave.
+	for _, callers := range [][]load.Worker{r.workers(conns), r.alone()} {
+		if _, err := load.Closed(ctx, callers, load.Options{Calls: 1}); err != nil {
+			return err
+		}
 	}
 	before, err := r.liveHeap(ctx)
 	if err != nil {
