@@ -63,7 +63,7 @@ func dieInACall(t *testing.T, s *suite) (death, error) {
 	if err != nil {
 		return death{}, err
 	}
-	in, err := s.start(t, launch{name: scenarios.ClientDead, transport: scenarios.Stdio, surface: surface, cpus: s.cpus.Subject, vars: vars})
+	in, err := startInTraffic(t, s, launch{name: scenarios.ClientDead, transport: scenarios.Stdio, surface: surface, cpus: s.cpus.Subject, vars: vars})
 	if err != nil {
 		return death{}, err
 	}

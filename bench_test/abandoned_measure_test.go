@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,7 +58,7 @@ func newDepartures(t *testing.T, s *suite, e scenarios.Abandonment) (*departures
 	}
 	d := &departures{event: e, gitlab: gitlab}
 	d.version, d.old = speaks(s.subject, e)
-	if d.instance, err = s.start(t, l); err != nil {
+	if d.instance, err = startInTraffic(t, s, l); err != nil {
 		return nil, err
 	}
 	if d.wire, d.health, err = newWire(d.instance, gitlab.Token(0)); err != nil {
@@ -70,6 +72,17 @@ func newDepartures(t *testing.T, s *suite, e scenarios.Abandonment) (*departures
 		d.session, err = d.wire.openSession(t.Context(), d.version)
 	}
 	return d, err
+}
+
+// startInTraffic starts a process while clients open many connections: one of them may take a port that was free.
+func startInTraffic(t *testing.T, s *suite, l launch) (*instance, error) {
+	t.Helper()
+	for attempt := 1; ; attempt++ {
+		in, err := s.start(t, l)
+		if err == nil || attempt == 5 || !strings.Contains(err.Error(), syscall.EADDRINUSE.Error()) {
+			return in, err
+		}
+	}
 }
 
 // unsampled keeps Go's runtime from sampling allocations. The live heap is read at the end of a profile of them, whose
@@ -157,6 +170,8 @@ const (
 	lagAllowed = 15 * time.Second
 	// lagOnceLate is the same after a batch that has used up all of it, but for the last: the verdict is on that.
 	lagOnceLate = time.Second
+	// stuck is how long counts that are too high stay the same before they are taken to be what stays.
+	stuck = 5 * time.Second
 )
 
 // restAfter waits as long as the process may hold on to events, and then until it is at rest with no more goroutines
@@ -169,15 +184,18 @@ func (d *departures) restAfter(ctx context.Context, before *census, lag time.Dur
 	if _, err := meter.Settle(ctx, d.instance.tree, d.instance.heap, shortRest); err != nil {
 		return census{}, err
 	}
-	last := census{goroutines: -1}
+	last, since := census{goroutines: -1}, time.Now()
 	for {
 		c, err := d.count(ctx)
 		back := before != nil && !c.over(*before)
-		still := before == nil && c.goroutines == last.goroutines && c.descriptors == last.descriptors
-		if err != nil || back || still || time.Now().After(limit) {
+		if c.goroutines != last.goroutines || c.descriptors != last.descriptors {
+			last, since = c, time.Now()
+		} else if before == nil {
 			return c, err
 		}
-		last = c
+		if err != nil || back || time.Since(since) > stuck || time.Now().After(limit) {
+			return c, err
+		}
 		time.Sleep(glanceEvery * glances)
 	}
 }
