@@ -31,7 +31,10 @@ func withFault(transport, result, fault string, ends aftermath, phase, tail stri
 
 // impatient has the process end sooner than its subject file says, for the sake of whoever waits for the test.
 func impatient(c faultCase) faultCase {
-	c.prepare = func(t *testing.T, f *faultTrial) { f.edit(t, `grace = "2s"`, `grace = "300ms"`) }
+	c.prepare = func(t *testing.T, f *faultTrial) {
+		t.Helper()
+		f.edit(t, `grace = "2s"`, `grace = "300ms"`)
+	}
 	return c
 }
 

@@ -93,11 +93,15 @@ func gitlabFaultCases() []faultCase {
 
 // withGitlab is a point scenario on the server of this repository with a stand-in that fails.
 func withGitlab(how string, ends aftermath, says ...string) faultCase {
+	flags := []string{"-gitlab-fault=" + how}
+	if how == "hang" {
+		flags = append(flags, "-latency-ceiling=1s") // the others answer, in as much time as a busy host takes
+	}
 	return faultCase{
 		what: "`-gitlab-fault=" + how + "`", server: true,
 		pattern: "Point/transport=http/surface=dynamic/telemetry=off",
 		result:  "Point/subject=gitlab-mcp/transport=http/surface=dynamic/telemetry=off",
-		flags:   []string{"-gitlab-fault=" + how, "-latency-ceiling=1s"},
+		flags:   flags,
 		ends:    ends, phase: "admit", says: says, tail: "msg=serving",
 	}
 }

@@ -53,10 +53,11 @@ type aftermath struct {
 }
 
 // faultsAtOnce is how many suites are tried at the same time. They wait for most of it.
-const faultsAtOnce = 8
+const faultsAtOnce = 4
 
-// faultBound is when a run is taken for one without end.
-const faultBound = 2 * time.Minute
+// faultBound is when a run is taken for one without end: one that ends takes seconds, and minutes on a host that
+// everything else is tried on meanwhile.
+const faultBound = 5 * time.Minute
 
 // TestFaults has the suite measure while one thing fails, as a user has it measure. Whatever it is, the run ends and
 // says what it saw, where, and what the process last said; the record keeps what it held and can be read; and nothing
@@ -206,6 +207,7 @@ func (f *faultTrial) exit(t *testing.T) int {
 
 // check holds a run to what its case says.
 func (c *faultCase) check(t *testing.T, f *faultTrial) {
+	t.Helper()
 	<-f.over
 	if f.skip != "" {
 		t.Skip(f.skip)
