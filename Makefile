@@ -146,7 +146,7 @@ compare: suite ## measure OLD and NEW, binaries or revisions, in turn, ROUNDS ti
 	@cat $(COMPARE)/comparison.md
 
 truth: suite ## measure a server whose costs are known, and write what is found of them into docs/method.md, in about half an hour
-	@cd bench_test && $(OUT)/suite.test -test.run='^TestTruth$$' -test.v -truth -update -test.timeout=0
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestTruth(OfASweep)?$$' -test.v -truth -update -test.timeout=0
 
 faults: suite ## have the suite measure while one thing after the other fails, and end it with signals, in five minutes
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestFaults' -test.v -fault-signals=20
