@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -86,9 +87,25 @@ func gitlabFaultCases() []faultCase {
 		withGitlab("hang", failsUnrecorded(), "client 0: no answer within 3s: list (tools/list)"),
 		{
 			what: "`-gitlab-fault=slow`", pattern: "Point/transport=http/surface=upstream/telemetry=off", flags: []string{"-gitlab-fault=slow"},
-			result: strings.Replace(pointOverHTTP, "plain", "upstream", 1), ends: measuresWell(),
+			result: strings.Replace(pointOverHTTP, "plain", "upstream", 1), ends: measuresSlow(),
 		},
 	}
+}
+
+// slowAnswer is what a slow GitLab takes at least: eight pieces of a body come in seven pauses.
+const slowAnswer = 7 * 10 * time.Millisecond
+
+// measuresSlow is measuresWell with calls that take as long as GitLab does.
+func measuresSlow() aftermath {
+	ends := measuresWell()
+	ends.check = func(t *testing.T, c *faultCase, f *faultTrial) {
+		t.Helper()
+		checkMeasured(t, c, f)
+		result := c.gained(t, f)[0]
+		p50, ok := result.Value("call-p50-ns")
+		assert.True(t, ok && p50 >= float64(slowAnswer), "p50 of %v", time.Duration(p50))
+	}
+	return ends
 }
 
 // withGitlab is a point scenario on the server of this repository with a stand-in that fails.
