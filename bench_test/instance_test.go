@@ -3,6 +3,7 @@ package bench_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -69,15 +70,12 @@ type instance struct {
 func (s *suite) start(tb testing.TB, l launch) (*instance, error) {
 	tb.Helper()
 	in := &instance{subject: s.subject, launch: l}
-	spec, err := in.spec(s.build.path)
-	if err != nil {
-		return nil, err
-	}
-	if in.process, err = spawn.Start(tb.Context(), spec); err != nil {
+	if err := in.startOnFreePorts(tb.Context(), s.build.path); err != nil {
 		return nil, err
 	}
 	// The test's own context has ended by the time this runs.
 	tb.Cleanup(func() { _, _ = in.process.Stop(context.Background()) })
+	var err error
 	if in.tree, err = meter.NewTree(in.process.PID()); err != nil {
 		return nil, err
 	}
@@ -90,6 +88,24 @@ func (s *suite) start(tb testing.TB, l launch) (*instance, error) {
 		in.heap = meter.GoPprof(address)
 	}
 	return in, nil
+}
+
+// portTries is how often a process is started on ports that were free when they were drawn. Until it listens, any
+// connection that is opened on the host may be given one of them.
+const portTries = 3
+
+func (in *instance) startOnFreePorts(ctx context.Context, binary string) error {
+	var err error
+	for range portTries {
+		var spec spawn.Spec
+		if spec, err = in.spec(binary); err != nil {
+			return err
+		}
+		if in.process, err = spawn.Start(ctx, spec); !errors.Is(err, spawn.ErrPortUsed) {
+			break
+		}
+	}
+	return err
 }
 
 // spec translates the subject file's description into what is spawned.

@@ -66,7 +66,8 @@ func TestLatency(t *testing.T) {
 func TestLatencyIncludesWork(t *testing.T) {
 	_, addr := newTestHTTP(t, "-latency=const:300ms", "-cpu-call=150ms")
 	best := time.Hour
-	for range 3 {
+	// A call that others' work was in the way of says nothing; one after the other none is below the sum.
+	for tries := 0; tries < 20 && best >= 450*time.Millisecond; tries++ {
 		best = min(best, took(func() { post(t, addr, callMessage(1, "")) }))
 	}
 	assert.GreaterOrEqual(t, best, 300*time.Millisecond)
