@@ -53,7 +53,7 @@ func TestOverloadCatches(t *testing.T) {
 	}{
 		// The surface's arguments come last, so that the bound of each credential can be undone.
 		{"a queue", []string{"-refuse-above-each=-1", "-serve-at-once=4"}, "everything else refused"},
-		{"a bound for all", []string{"-refuse-above-each=-1", "-refuse-above=4"}, "probe"},
+		{"a bound for all", []string{"-refuse-above-each=-1", "-refuse-above=1"}, "probe"},
 		{"a bound too high", []string{"-refuse-above-each=32"}, "admitted"},
 		{"no word when to come back", []string{"-refuse-silently"}, "Retry-After"},
 		{"bytes kept", []string{"-retain-refusal=256KiB"}, "memory of the second half"},
