@@ -183,17 +183,19 @@ func (d *departures) giveUpCalls(ctx context.Context, n int, giveUp func(*depart
 	if err := atOnce(n, func(i int) error { return giveUp(d, ctx, conns[i], ids[i]) }); err != nil {
 		return err
 	}
-	d.unended += d.awaitEnds()
-	return nil
+	return d.awaitEnds(n)
 }
 
-// awaitEnds waits until GitLab is not asked any more by calls that were given up, and returns how many go on to ask.
-func (d *departures) awaitEnds() int64 {
+// awaitEnds waits until GitLab is asked no more by the n calls that were given up, where that is to end them.
+func (d *departures) awaitEnds(n int) error {
 	limit := time.Now().Add(cancelled)
-	for d.gitlab.Hanging() > 0 && time.Now().Before(limit) {
+	for d.endsCalls() && d.gitlab.Hanging() > 0 {
+		if time.Now().After(limit) {
+			return fmt.Errorf("%d of %d calls that were given up still wait for GitLab after %v", d.gitlab.Hanging(), n, cancelled)
+		}
 		time.Sleep(time.Millisecond)
 	}
-	return d.gitlab.Hanging()
+	return nil
 }
 
 // endsCalls reports whether the event is one that has to end calls: where there are no sessions, to close the

@@ -34,8 +34,6 @@ type departures struct {
 	read      *scenarios.Call
 	arguments json.RawMessage
 	ids       atomic.Int64
-	// unended counts the calls that were given up and of which GitLab was asked all the same, long after.
-	unended int64
 }
 
 // newDepartures starts a process for one event.
