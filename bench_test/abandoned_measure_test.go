@@ -72,7 +72,8 @@ func newDepartures(t *testing.T, s *suite, e scenarios.Abandonment) (*departures
 	return d, err
 }
 
-// startInTraffic starts a process while clients open many connections: one of them may take a port that was free.
+// startInTraffic starts a process while clients open many connections, one of which may take a port of it after all
+// checks: then it is the process itself that ends and says so.
 func startInTraffic(t *testing.T, s *suite, l launch) (*instance, error) {
 	t.Helper()
 	for attempt := 1; ; attempt++ {
