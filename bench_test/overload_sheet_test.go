@@ -159,7 +159,7 @@ func (r *overloadRun) second(n int) *sheet {
 	from := o.begun.Add(time.Duration(n) * time.Second)
 	to := from.Add(time.Second)
 	s := newSheet("OverloadReading/"+r.plan.ReadingName(r.suite.subject.Name, n), r.config(), map[string]string{
-		"phase": o.phaseAt(from), record.KeySHA256: r.suite.build.sha256,
+		"phase": o.phaseAt(to), record.KeySHA256: r.suite.build.sha256,
 	})
 	var came [mcp.Cut + 1]int
 	for _, p := range []overloadPhase{o.before, o.during, o.after} {
