@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -135,10 +134,6 @@ func (a *abandoned) decide(t *testing.T, s *suite) {
 		t.Skip(a.without)
 	}
 	require.NoError(t, a.err)
-	if !opts.gate && a.unclear() {
-		fmt.Fprintf(os.Stderr, "bench_test: %s, tried twice beside other tests\n", a.ruling.line())
-		t.Skip(a.ruling.because())
-	}
 	a.ruling.decide(t, s)
 }
 

@@ -25,21 +25,7 @@ const (
 // TestMetricsDocumented keeps the table of metrics in docs/method.md equal to the one the record is
 // held to.
 func TestMetricsDocumented(t *testing.T) {
-	root, err := moduleRoot()
-	require.NoError(t, err)
-	path := filepath.Join(root, "docs", "method.md")
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	head, rest, ok := strings.Cut(string(data), metricsStart)
-	require.True(t, ok, "%s has lost the mark %q", path, metricsStart)
-	now, tail, ok := strings.Cut(rest, metricsEnd)
-	require.True(t, ok, "%s has lost the mark %q", path, metricsEnd)
-	want := metricsTable()
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(head+metricsStart+want+metricsEnd+tail), 0o644))
-		return
-	}
-	assert.Equal(t, want, now, "run: go test ./bench_test -run TestMetricsDocumented -update")
+	methodBlock(t, metricsStart, metricsEnd).hold(t, metricsTable())
 }
 
 func metricsTable() string {

@@ -4,9 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,7 +40,7 @@ func TestDriver(t *testing.T) {
 	fmt.Fprintln(os.Stderr, text)
 	if *update {
 		require.NoError(t, report.small.unfit[wrk])
-		rewriteBlock(t, driverStart, driverEnd, text)
+		methodBlock(t, driverStart, driverEnd).rewrite(t, "\n"+text+"\n")
 	}
 }
 
@@ -51,27 +49,6 @@ const (
 	driverStart = "<!-- driver -->\n"
 	driverEnd   = "<!-- /driver -->"
 )
-
-// rewriteBlock puts a text between two marks of docs/method.md.
-func rewriteBlock(t *testing.T, start, end, text string) {
-	t.Helper()
-	path, document := methodDocument(t)
-	head, rest, ok := strings.Cut(document, start)
-	require.True(t, ok, "%s has lost the mark %q", path, start)
-	_, tail, ok := strings.Cut(rest, end)
-	require.True(t, ok, "%s has lost the mark %q", path, end)
-	require.NoError(t, os.WriteFile(path, []byte(head+start+"\n"+text+"\n"+end+tail), 0o644))
-}
-
-func methodDocument(t *testing.T) (path, text string) {
-	t.Helper()
-	root, err := moduleRoot()
-	require.NoError(t, err)
-	path = filepath.Join(root, "docs", "method.md")
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return path, string(data)
-}
 
 // TestDriverMeasured proves on a few calls that a driver can be measured: that the counts are exact, and that
 // there is something to read. It says nothing of how much.

@@ -2,9 +2,7 @@ package bench_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,20 +18,7 @@ const (
 
 // TestFaultsDocumented keeps the table of faults in docs/method.md equal to the cases that TestFaults tries.
 func TestFaultsDocumented(t *testing.T) {
-	root, err := moduleRoot()
-	require.NoError(t, err)
-	path := filepath.Join(root, "docs", "method.md")
-	text := readFile(t, path)
-	head, rest, ok := strings.Cut(text, faultsStart)
-	require.True(t, ok, "%s has lost the mark %q", path, faultsStart)
-	now, tail, ok := strings.Cut(rest, faultsEnd)
-	require.True(t, ok, "%s has lost the mark %q", path, faultsEnd)
-	want := faultsTable()
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(head+faultsStart+want+faultsEnd+tail), 0o644))
-		return
-	}
-	assert.Equal(t, want, now, "run: go test ./bench_test -run TestFaultsDocumented -update")
+	methodBlock(t, faultsStart, faultsEnd).hold(t, faultsTable())
 }
 
 // faultsTable writes one row for each case; those that are tried several times have one.

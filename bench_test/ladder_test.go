@@ -67,14 +67,7 @@ func (r *rungRun) admit(ctx context.Context) error {
 	r.before = settled[0].RSS
 	r.sheet.set("start-RSS-bytes", float64(r.before))
 	r.sheet.optional("start-heap-bytes", liveHeap(settled), noHeap)
-	r.read = r.surface.Calls[scenarios.CallHeavy]
-	spec, err := callSpec(r.read, r.people.launch.vars)
-	if err != nil {
-		return err
-	}
-	spec.Label, spec.Version = string(record.Call), r.people.instances[0].version()
-	r.requests[record.Call], err = mcp.NewRequest(spec)
-	return err
+	return r.turnTo(scenarios.CallHeavy)
 }
 
 // load makes the calls.

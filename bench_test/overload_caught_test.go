@@ -16,7 +16,6 @@ import (
 func caught(t *testing.T, args ...string) map[string]stat.Verdict {
 	t.Helper()
 	s := shortSuite(t, variant(t, append([]string{"-upstream=1"}, args...)...), "")
-	shareCPUs(t, s)
 	plans, _ := scenarios.Overloads(s.subject)
 	plan := plans[0].Short()
 	plan.Bound, plan.Connections, plan.Refusals = 4, 60, 400

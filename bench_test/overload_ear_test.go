@@ -43,7 +43,7 @@ func (e *ear) heard() []heard {
 	return slices.Clone(e.all)
 }
 
-// listen returns what a load tells of each reply, and how long it then sortedTimes: after an answer as given, after a
+// listen returns what a load tells of each reply, and how long it then waits: after an answer as given, after a
 // refusal as long as it was told to.
 func (e *ear) listen(pause time.Duration) func(*mcp.Reply) time.Duration {
 	return func(r *mcp.Reply) time.Duration {

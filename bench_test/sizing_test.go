@@ -128,6 +128,18 @@ func (t *trial) started(context.Context) error {
 	return nil
 }
 
+// turnTo has tools/call be another call of the subject file from now on.
+func (t *trial) turnTo(call string) error {
+	t.read = t.surface.Calls[call]
+	spec, err := callSpec(t.read, t.people.launch.vars)
+	if err != nil {
+		return err
+	}
+	spec.Label, spec.Version = string(record.Call), t.people.instances[0].version()
+	t.requests[record.Call], err = mcp.NewRequest(spec)
+	return err
+}
+
 // connect opens n connections of each credential and has each list its tools, so that what follows is not the
 // credential's admission: a server may close connections on which nothing was ever asked. The connections of one
 // credential stand together.

@@ -69,14 +69,7 @@ func (r *sweepRun) admit(ctx context.Context) error {
 	if err := r.connect(ctx, (w.Callers+w.Credentials-1)/w.Credentials); err != nil {
 		return err
 	}
-	r.read = r.surface.Calls[w.Call]
-	spec, err := callSpec(r.read, r.people.launch.vars)
-	if err != nil {
-		return err
-	}
-	spec.Label, spec.Version = string(record.Call), r.people.instances[0].version()
-	r.requests[record.Call], err = mcp.NewRequest(spec)
-	return err
+	return r.turnTo(w.Call)
 }
 
 // load makes the load.

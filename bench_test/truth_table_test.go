@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // truthRow is one known answer: what, how it was set, what it comes to, and what was found.
@@ -119,7 +118,7 @@ func documentedTruths() []string {
 // TestTruthDocumented keeps the table in docs/method.md: it has every row that it is to have, and in each of them what
 // was found holds, or is known not to be reached.
 func TestTruthDocumented(t *testing.T) {
-	table := documentedTable(t)
+	table := methodBlock(t, truthStart, truthEnd).text
 	for _, row := range documentedTruths() {
 		if !strings.Contains(table, "\n| "+row) { // the whole table is not to be printed for each
 			t.Errorf("no row %q: `make truth` writes it", row)
@@ -134,17 +133,6 @@ func TestTruthDocumented(t *testing.T) {
 	for name := range unreached() {
 		assert.Contains(t, table, strings.Replace(name, ", ", " | ", 1), "listed as not reached, and not in the table")
 	}
-}
-
-// documentedTable is what stands between the marks.
-func documentedTable(t *testing.T) string {
-	t.Helper()
-	_, document := methodDocument(t)
-	_, rest, ok := strings.Cut(document, truthStart)
-	require.True(t, ok, "docs/method.md has lost the mark %q", truthStart)
-	table, _, ok := strings.Cut(rest, truthEnd)
-	require.True(t, ok, "docs/method.md has lost the mark %q", truthEnd)
-	return table
 }
 
 // TestTruthTable sees rows hold, not hold, and be known not to.

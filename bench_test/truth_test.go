@@ -37,7 +37,7 @@ func TestTruth(t *testing.T) {
 	text := fmt.Sprintf("%s, kernel %s, in %v.\n\n%s", host.CPUModel, host.Kernel, time.Since(begun).Round(time.Minute), table.markdown())
 	fmt.Fprintln(os.Stderr, text)
 	if *update && !t.Failed() {
-		rewriteBlock(t, truthStart, truthEnd, text)
+		methodBlock(t, truthStart, truthEnd).rewrite(t, "\n"+text+"\n")
 	}
 }
 

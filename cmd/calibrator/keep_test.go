@@ -69,14 +69,21 @@ func TestStream(t *testing.T) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+addr+"/mcp", strings.NewReader(message(1, "initialize", "")))
 	require.NoError(t, err)
 	r.Header.Set("Private-Token", "glpat-1")
-	response, err := http.DefaultClient.Do(r)
+	client := &http.Client{Transport: &http.Transport{}}
+	sockets := func() int {
+		links, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.Process.Pid))
+		require.NoError(t, err)
+		return len(links)
+	}
+	before := sockets()
+	response, err := client.Do(r)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	open := func(session string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+"/mcp", nil)
 		require.NoError(t, err)
 		r.Header.Set(sessionHeader, session)
-		response, err := http.DefaultClient.Do(r)
+		response, err := client.Do(r)
 		require.NoError(t, err)
 		return response
 	}
@@ -85,13 +92,8 @@ func TestStream(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, none.StatusCode)
 	stream := open(response.Header.Get(sessionHeader))
 	assert.Equal(t, http.StatusOK, stream.StatusCode)
-	sockets := func() int {
-		links, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.Process.Pid))
-		require.NoError(t, err)
-		return len(links)
-	}
-	before := sockets()
 	require.NoError(t, stream.Body.Close())
-	require.Eventually(t, func() bool { return sockets() == before+1 }, 10*time.Second, time.Millisecond,
-		"its connection is gone, and two sockets are kept for it")
+	client.CloseIdleConnections()
+	require.Eventually(t, func() bool { return sockets() == before+2 }, 10*time.Second, time.Millisecond,
+		"each connection is gone, and two sockets are kept")
 }

@@ -12,18 +12,8 @@ import (
 
 // left is a made-up result of one event.
 func left(event, what, verdict string, values map[string]float64) record.Result {
-	r := sampleResult(scenes()[0], 0, 1)
-	r.Name = "Abandoned/subject=gitlab-mcp/transport=http/event=" + event
+	r := gateResult("Abandoned/subject=gitlab-mcp/transport=http/event="+event, verdict, values, "not here")
 	r.Identity["event"], r.Identity["budget-date"], r.Identity["budget-reason"] = what, "2026-11-30", "a reason"
-	r.Identity[record.KeyVerdict], r.Identity[record.KeyBecause] = verdict, "because"
-	r.Values, r.Absent = nil, nil
-	for _, m := range record.MetricsOf(record.Abandoned) {
-		if amount, ok := values[m.Unit]; ok {
-			r.Values = append(r.Values, record.Value{Unit: m.Unit, Amount: amount})
-		} else {
-			r.MarkAbsent("not here", m.Unit)
-		}
-	}
 	return r
 }
 

@@ -30,7 +30,7 @@ func (v *View) soakChart() *chart.Chart {
 	if len(memory.Lines) == 0 {
 		return nil
 	}
-	return v.finish(c, []*Scenario{v.Soak.Whole}, v.Soak.growth())
+	return v.of(v.Soak.Whole.All[0]).finish(c, []*Scenario{v.Soak.Whole}, v.Soak.growth())
 }
 
 // minute is when a reading was taken, and loaded whether there was load.

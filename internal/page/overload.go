@@ -120,7 +120,7 @@ var overloadCalls = []column{
 
 var overloadOthers = []column{
 	{"Probe, calls", "probe-calls", plain, Figure.spread},
-	{"Not right, or late", "probe-wrong-calls", plain, Figure.spread},
+	{"Not right", "probe-wrong-calls", plain, Figure.spread},
 	{"Probe p99 before, ms", "probe-before-p99-ns", millis, Figure.spread},
 	{"during, ms", "probe-during-p99-ns", millis, Figure.spread},
 	{"Busy p50 before, ms", "busy-before-p50-ns", millis, Figure.spread},

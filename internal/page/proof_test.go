@@ -12,18 +12,8 @@ import (
 
 // proved is a made-up result of a limit put to the test.
 func proved(surface, verdict, by string, values map[string]float64) record.Result {
-	r := sampleResult(scenes()[0], 0, 1)
-	r.Name = "Proof/subject=gitlab-mcp/transport=http/surface=" + surface + "/creds=300/calling=40"
+	r := gateResult("Proof/subject=gitlab-mcp/transport=http/surface="+surface+"/creds=300/calling=40", verdict, values, "it did not survive")
 	r.Config[record.KeySettings] = "load=20s lives=3 limit-by=" + by
-	r.Identity[record.KeyVerdict], r.Identity[record.KeyBecause] = verdict, "because"
-	r.Values, r.Absent = nil, nil
-	for _, m := range record.MetricsOf(record.Proof) {
-		if amount, ok := values[m.Unit]; ok {
-			r.Values = append(r.Values, record.Value{Unit: m.Unit, Amount: amount})
-		} else {
-			r.MarkAbsent("it did not survive", m.Unit)
-		}
-	}
 	return r
 }
 

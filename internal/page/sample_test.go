@@ -257,3 +257,19 @@ func sample(t *testing.T, paths ...string) *record.Record {
 	require.NoError(t, err)
 	return rec
 }
+
+// gateResult is a made-up result of a gate: with a verdict, the given figures, and one reason why there are no others.
+func gateResult(name, verdict string, values map[string]float64, absent string) record.Result {
+	r := sampleResult(scenes()[0], 0, 1)
+	r.Name = name
+	r.Identity[record.KeyVerdict], r.Identity[record.KeyBecause] = verdict, "because"
+	r.Values, r.Absent = nil, nil
+	for _, m := range record.MetricsOf(r.Kind()) {
+		if amount, ok := values[m.Unit]; ok {
+			r.Values = append(r.Values, record.Value{Unit: m.Unit, Amount: amount})
+		} else {
+			r.MarkAbsent(absent, m.Unit)
+		}
+	}
+	return r
+}
