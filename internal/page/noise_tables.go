@@ -144,7 +144,10 @@ func (f Figure) part(of float64) Cell {
 }
 
 // lookedUnits are the metrics that looking could change.
-var lookedUnits = []string{"cpu-ns/call", "calls/s", "call-p50-ns", "call-p99-ns", "list-p50-ns", "list-p99-ns", "suite-cpu-cores"}
+var lookedUnits = append(append([]string{"cpu-ns/call"}, seenUnits...), "suite-cpu-cores")
+
+// seenUnits are those of them that clients see.
+var seenUnits = []string{"calls/s", "call-p50-ns", "call-p99-ns", "list-p50-ns", "list-p99-ns"}
 
 // looking is what the suite's sampler costs its subject, and the suite.
 func (t *twin) looking() []Block {
@@ -159,7 +162,7 @@ func (t *twin) looking() []Block {
 	}
 	return append([]Block{text(fmt.Sprintf("**What looking costs**, %s, %s. Under load the suite reads the process several times a second. Here it did and did not, by turns in one process, so that each round is a pair. "+
 		"The difference is the median over the rounds, and in brackets its %.0f%% interval, or the smallest and largest where there are too few rounds for one. %s",
-		escape(t.title()), t.countedPairs(), 100*stat.Confidence, t.verdict()))}, tables(table)...)
+		escape(t.title()), t.countedPairs(), 100*stat.Confidence, t.verdict()+t.waits()))}, tables(table)...)
 }
 
 // countedPairs says how many rounds are pairs, and which are left out.
@@ -223,6 +226,29 @@ func (t *twin) verdict() string {
 		return fmt.Sprintf("**The server took less processor time per call while it was looked at, by %s%%:** something other than looking differs.", significant(-d.Median))
 	}
 	return fmt.Sprintf("That looking costs the server processor time does not show: per call the difference is between %s%% and %s%%.", withSign(d.Lo), withSign(d.Hi))
+}
+
+// waits says what else of that which clients see is told apart by looking, if there are rounds enough to say so.
+func (t *twin) waits() string {
+	compared := 0
+	var apart []string
+	for _, unit := range seenUnits {
+		d, ok := t.difference(unit)
+		if !ok || !d.Interval {
+			continue
+		}
+		compared++
+		if d.Lo > 0 || d.Hi < 0 {
+			apart = append(apart, fmt.Sprintf("`%s` (%s%%)", unit, withSign(d.Median)))
+		}
+	}
+	switch {
+	case compared == 0:
+		return ""
+	case len(apart) == 0:
+		return fmt.Sprintf(" Of %d figures that its clients see, none has an interval without zero.", compared)
+	}
+	return fmt.Sprintf(" Of %d figures that its clients see, those whose interval is without zero: %s.", compared, strings.Join(apart, ", "))
 }
 
 // withSign writes a number with its sign.

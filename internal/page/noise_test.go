@@ -124,6 +124,15 @@ func TestLooking(t *testing.T) {
 	none := noiseOf(t, paired(func(round int) float64 { return 1 + 0.01*float64(round%2) - 0.005 }))
 	assert.Contains(t, none, "does not show: per call the difference is between −0.500% and +0.500%.")
 
+	rec := sampleNoise()
+	for _, unit := range seenUnits {
+		change(rec, off, unit, to(100))
+		change(rec, on, unit, to(100))
+	}
+	assert.Contains(t, noiseOf(t, rec), " Of 5 figures that its clients see, none has an interval without zero.")
+	change(rec, on, "call-p50-ns", to(101))
+	assert.Contains(t, noiseOf(t, rec), "Of 5 figures that its clients see, those whose interval is without zero: `call-p50-ns` (+1.00%).")
+
 	less := noiseOf(t, paired(func(int) float64 { return 0.9 }))
 	assert.Contains(t, less, "**The server took less processor time per call while it was looked at, by 10.00%:**")
 }
