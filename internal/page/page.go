@@ -25,6 +25,7 @@ func Draw(rec *record.Record) (*Document, error) {
 	}
 	sections = append(sections,
 		section("What sizing rests on", v.sized()...),
+		section(fitsHeading, v.fits()...),
 		section("Limits put to the test", v.proofs()...),
 		section("Gates", v.gates()...),
 		section("Soak", v.soak()...),
