@@ -373,7 +373,7 @@ func answersFirst(t *testing.T, b *chromium, sample string) {
 				return {figure: div.querySelector('strong').textContent, top: r.top, bottom: r.bottom, left: r.left, right: r.right};
 			})`)
 			require.Len(t, answers, 3)
-			for i, form := range []string{`^[\d.,]+.* [KMG]iB$`, `^[\d.]+( to [\d.]+)?$`, `^[\d.,]+.* (µs|ms|s)$`} {
+			for i, form := range []string{`^[\d.,]+.* [KMG]iB$`, `^One for [\d,]+( to [\d,]+)? calls/s$`, `^[\d.,]+.* (µs|ms|s)$`} {
 				about := fmt.Sprintf("%v on %v", answers[i], screen)
 				assert.Regexp(t, form, answers[i].Figure)
 				assert.GreaterOrEqual(t, answers[i].Top, 0.0, about)

@@ -30,7 +30,7 @@ func TestFiguresOfClaimsAreLinks(t *testing.T) {
 	require.Len(t, glance, 1)
 	said := elements(glance[0], tagged("li", "strong"))
 	require.Greater(t, len(said), 8)
-	typed := regexp.MustCompile(`\bp(50|99)\b|CPU \d+`)
+	typed := regexp.MustCompile(`\bp(50|99)\b|\d+ CPUs? that|CPU \d+`)
 	for _, s := range said {
 		for d := range s.Descendants() {
 			inLink := d.Parent != nil && d.Parent.Data == "a"

@@ -232,12 +232,13 @@ func differences(on, off *Scenario) []string {
 // failures speaks of every result, believed or not: a failure is one reason
 // not to be.
 func failures(v *View) string {
-	var calls, refused, failed, cut, reconnects float64
+	var calls, refused, failed, cut, unsent, reconnects float64
 	for _, s := range v.everything() {
 		calls += s.calls()
 		refused += s.sum("refused-calls")
 		failed += s.sum("failed-calls")
 		cut += s.sum("cut-calls")
+		unsent += s.sum("unsent-calls")
 		reconnects += s.sum("reconnects")
 	}
 	refs := v.lines()
@@ -246,6 +247,9 @@ func failures(v *View) string {
 	if reconnects > 0 {
 		lost = fmt.Sprintf(" The server closed %s %s in use, which had to be opened again.",
 			counted(reconnects), plural(int(reconnects), "connection"))
+	}
+	if unsent > 0 {
+		lost += fmt.Sprintf(" Of the calls at a rate, %s fell due and were never sent, since every connection was waiting for an answer: the server did not keep up with these.", counted(unsent))
 	}
 	switch {
 	case calls == 0:

@@ -14,7 +14,7 @@ func (v *View) glance() []Block {
 	var blocks []Block
 	switch shown := v.foremost(); {
 	case len(shown) > 0:
-		blocks = append([]Block{text("All clients of a row call at once and without pause, on all the processors that the server may use.")},
+		blocks = append([]Block{text(joinWords("All clients of a row call at once and without pause, on all the processors that the server may use.", surfaceLine(shown)))},
 			tables(pointTable(shown, glanceColumns))...)
 	case len(v.Scenarios) == 0:
 		blocks = v.overview()

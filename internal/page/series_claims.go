@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // order10 is the ratio from which two costs are of different orders of
@@ -16,6 +17,7 @@ const order10 = 10
 // lines, and only if these all tell the same.
 func heldAndServed(v *View) string {
 	var holding, serving []onSurface
+	var steps []*Scenario
 	var refs []string
 	least, most := math.Inf(1), 0.0 // of how often one goes into the other, whatever the intervals hold
 	for _, l := range v.Ladders {
@@ -28,13 +30,14 @@ func heldAndServed(v *View) string {
 		holding = append(holding, onSurface{name, held.Slope, held.Refs})
 		serving = append(serving, onSurface{name, served.Slope, served.Refs})
 		refs = slices.Concat(refs, held.Refs, served.Refs)
+		steps = append(steps, l.main()[0])
 		least, most = min(least, served.Lo/held.Hi), max(most, served.Hi/held.Lo)
 	}
 	if len(holding) == 0 {
 		return ""
 	}
-	costs := fmt.Sprintf("one more that is held takes %s of memory at rest, and one more that calls without pause adds %s to the peak",
-		reach("rest-RSS-bytes", holding), reach("peak-RSS-bytes", serving))
+	costs := fmt.Sprintf("%sone more that is held takes %s of memory at rest, and one more that calls without pause adds %s to the peak",
+		connected(steps), reach("rest-RSS-bytes", holding), reach("peak-RSS-bytes", serving))
 	switch {
 	case least >= order10:
 		return fmt.Sprintf("Holding a credential and serving it are costs of different orders of magnitude: %s, at least %s times as much. Size by those who call at once.",
@@ -44,6 +47,24 @@ func heldAndServed(v *View) string {
 			costs, cite(significant(math.Ceil(most)), refs))
 	}
 	return ""
+}
+
+// connected is over how many connections each credential of the series calls, and
+// keeps open while it is held: what both costs depend on.
+func connected(steps []*Scenario) string {
+	var all []onSurface
+	for _, s := range steps {
+		n := perCredential(s)
+		if n == 0 {
+			return ""
+		}
+		all = append(all, onSurface{surface(s), n, s.Figure("inflight").Refs})
+	}
+	unit := "connection"
+	if slices.ContainsFunc(all, func(of onSurface) bool { return of.amount != 1 }) {
+		unit = "connections"
+	}
+	return fmt.Sprintf("at %s %s a credential, held or calling, ", reach("connections", all), unit)
 }
 
 // Shares of the peak that decide whether a bound on credentials bounds memory.
@@ -146,24 +167,26 @@ func surfaces(all []onSurface) []string {
 
 // atARate says how long callers wait who do not wait for each other, at the
 // lightest and the heaviest rate that the server kept up with, in the worst of
-// the rounds.
+// the rounds: surface by surface, since rates follow from what each can do.
 func atARate(v *View) string {
-	var light, heavy []*Scenario
+	var said []string
 	for _, l := range v.Ladders {
-		var known []*Scenario
-		for _, s := range having(l.Open, "offered-calls/s", callP99) {
-			if kept(s) {
-				known = append(known, s)
-			}
-		}
+		known := slices.DeleteFunc(having(l.Open, "offered-calls/s", callP99), func(s *Scenario) bool { return !kept(s) })
 		if len(known) > 1 {
-			light, heavy = append(light, known[0]), append(heavy, known[len(known)-1])
+			light, heavy := known[0], known[len(known)-1]
+			said = append(said, fmt.Sprintf("on %s up to %s at %s a second and %s at %s", surface(light),
+				worst(light), light.Figure("offered-calls/s").cited(), worst(heavy), heavy.Figure("offered-calls/s").cited()))
 		}
 	}
-	if len(light) == 0 {
+	if len(said) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Callers who come at random moments, whether or not others were answered, wait for a `tools/call` up to %s at p99 when %s calls a second come in, and up to %s when %s do.",
-		extremes(light, callP99, largest), extremes(light, "offered-calls/s", middle),
-		extremes(heavy, callP99, largest), extremes(heavy, "offered-calls/s", middle))
+	return fmt.Sprintf("Callers who come at random moments, whether or not others were answered, wait for a `tools/call` at p99, where so many calls come in: %s.",
+		strings.Join(said, "; "))
+}
+
+// worst is the longest p99 of a tools/call in any round.
+func worst(s *Scenario) string {
+	f := s.Figure(callP99)
+	return cite(amount(f.Unit, f.Max), f.Refs)
 }

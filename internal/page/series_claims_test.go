@@ -39,9 +39,20 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 		want   string // "" where nothing may be said
 	}{
 		{"orders apart", straight(mega/32, 2*mega), "Holding and serving",
-			"different orders of magnitude: one more that is held takes 32 KiB of memory at rest, and one more that calls without pause adds 2 MiB to the peak, at least 64 times as much."},
+			"different orders of magnitude: at 2 (`individual`) to 4 (`dynamic`) connections a credential, held or calling, one more that is held takes 32 KiB of memory at rest, and one more that calls without pause adds 2 MiB to the peak, at least 64 times as much."},
 		{"the same order", straight(mega/2, 2*mega), "Holding and serving",
-			"serving it are costs of one order of magnitude: one more that is held takes 512 KiB of memory at rest"},
+			"serving it are costs of one order of magnitude: at 2 (`individual`) to 4 (`dynamic`) connections a credential, held or calling, one more that is held takes 512 KiB of memory at rest"},
+		{"another number of connections", func(rec *record.Record) {
+			straight(mega/32, 2*mega)(rec)
+			for _, r := range only(rec, "Series/").Results {
+				clients, _ := r.Value("clients")
+				change(&record.Record{Results: []record.Result{r}}, everywhere, "inflight", to(clients))
+			}
+		}, "Holding and serving", "of magnitude: at 1 connection a credential, held or calling, one more that is held takes 32 KiB"},
+		{"connections unknown", func(rec *record.Record) {
+			straight(mega/32, 2*mega)(rec)
+			withhold(rec, "inflight", "x")
+		}, "Holding and serving", "of magnitude: one more that is held takes 32 KiB"},
 		{"no line", func(rec *record.Record) {
 			for _, unit := range []string{"all-RSS-bytes", "rest-RSS-bytes", "rest-heap-bytes"} {
 				withhold(rec, unit, "x")
@@ -74,9 +85,9 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 			}
 		}, "Throughput", "On `dynamic`, `meta` and `individual` the series does not show where throughput stops growing: the most was"},
 		{"throughput unknown", func(rec *record.Record) { withhold(rec, "calls/s", "x") }, "Throughput", ""},
-		{"at a rate", func(rec *record.Record) { change(rec, "Open", "call-p99-ns", to(77e6)) }, "Under load", "up to 77 ms at p99 when"},
+		{"at a rate", func(rec *record.Record) { change(rec, "Open", "call-p99-ns", to(77e6)) }, "Under load", "on `individual` up to 77 ms at 463 a second and 77 ms at 880."},
 		{"at a rate that was not kept up with", func(rec *record.Record) { change(rec, "95pct", "unsent-calls", to(3)) },
-			"Under load", "when 741 (`individual`) to 1,818 (`dynamic`) do."},
+			"Under load", "on `individual` up to 6.14 ms at 463 a second and 16.0 ms at 741."},
 		{"at random moments", func(*record.Record) {}, "Under load", "Callers who come at random moments, whether or not others were answered, wait"},
 		{"at the ladder's foot", func(rec *record.Record) { withhold(rec, "alone-ns/call", "x") }, "Throughput", "throughput stops growing at or below 3.6"},
 		{"none given up", func(*record.Record) {}, "Failures", "calls behind these figures failed, none was refused and none went without an answer."},
@@ -86,6 +97,8 @@ func TestSeriesClaimsFollowTheRecord(t *testing.T) {
 		}, "Failures", "failed, and none was refused."},
 		{"given up", func(rec *record.Record) { change(rec, "surface=meta/load=95pct", "cut-calls", to(2)) }, "Failures",
 			"In all phases of the load 0 failed and 0 were refused, and 6 had no answer and were given up; the rows concerned are marked."},
+		{"never sent", func(rec *record.Record) { change(rec, "surface=meta/load=95pct", "unsent-calls", to(5)) }, "Failures",
+			"none was refused and none went without an answer. Of the calls at a rate, 15 fell due and were never sent,"},
 		{"no rate kept up with", func(rec *record.Record) { change(rec, "Open", "unsent-calls", to(3)) }, "Under load", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
