@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -31,28 +32,27 @@ func (v *View) abandoned() []Block {
 		paragraphs(notTried(v.Abandoned[0]), v.builtOtherwise(v.Abandoned[0])), []Block{text("The budgets, and what they rest on:"), list(budgets...)})
 }
 
-// abandonedTitle is the event in words.
-func abandonedTitle(s *Scenario) string {
-	if what := s.All[0].About("event"); what != "" {
-		return escape(what)
+// abandonedOf are the events of a record, by what the page calls them.
+func abandonedOf(results []record.Result) []*Scenario {
+	all := scenariosOf(record.Abandoned, results)
+	for _, s := range all {
+		s.Label = cmp.Or(s.All[0].About("event"), s.All[0].Part("event"))
 	}
-	return escape(s.All[0].Part("event"))
+	return all
 }
 
 func (m *tableMaker) abandonedRow(s *Scenario) {
 	count := func(unit string) Cell { return m.cell(s.Figure(unit), plain, Figure.spread) }
 	last := s.Results[len(s.Results)-1]
-	name := m.name(s)
-	name.Text = abandonedTitle(s)
 	m.table.Rows = append(m.table.Rows, []Cell{
-		name,
+		m.name(s),
 		count("abandoned-events"),
 		m.abandonedSlope(s),
 		m.cell(s.Figure("retained-budget-bytes/event"), fitting, Figure.spread),
 		count("retained-goroutines"), count("retained-descriptors"), count("retained-processes"),
 		m.cell(s.Figure("held-bytes/event"), fitting, Figure.spread),
 		count("held-goroutines/event"), count("held-descriptors/event"),
-		{Text: escape(last.About(record.KeyVerdict)), Refs: []string{refOf(last)}},
+		{Text: verdictWords(last.About(record.KeyVerdict)), Refs: []string{refOf(last)}},
 	})
 }
 
@@ -70,7 +70,7 @@ func (m *tableMaker) abandonedSlope(s *Scenario) Cell {
 // abandonedBudget says what the budget of an event rests on.
 func abandonedBudget(s *Scenario) string {
 	r := s.All[0]
-	said := abandonedTitle(s)
+	said := escape(s.Title())
 	if bytes := s.Figure("retained-budget-bytes/event"); bytes.Known() {
 		said += ", " + bytes.String()
 	}

@@ -21,7 +21,7 @@ func (v *View) overloadChart(o *Overloaded) *chart.Chart {
 		{"Resident set", mib, []plotted{{"Resident set", "RSS-in-second-bytes"}}},
 		{"Latency of the probe", millis, []plotted{{"Probe, median", "probe-in-second-p50-ns"}, {"Probe, longest", "probe-in-second-max-ns"}}},
 	}
-	c := &chart.Chart{Name: "overload-" + o.variant(), Title: o.title(), X: o.axis(),
+	c := &chart.Chart{Name: "overload-" + o.variant(), Title: o.Title(), X: o.axis(),
 		Note: "Each point is one second. The lower two panels are of all seconds, also of those in which the overload sets off or ends."}
 	for i, b := range bands {
 		panel := chart.Panel{Mark: o.mark(i == 0)}

@@ -25,17 +25,21 @@ func (v *View) gates() []Block {
 	if len(v.Verdicts) == 0 {
 		return nil
 	}
-	t := &Table{Head: []string{"Gate", "Verdict", "What it rests on"}, Names: 3}
+	m := &tableMaker{table: Table{Head: []string{"Gate", "Verdict", "What it rests on"}, Names: 3}}
 	for _, r := range v.Verdicts {
-		t.Rows = append(t.Rows, []Cell{
-			{Text: escape(gateTitle(r)), Refs: []string{refOf(r)}},
+		gate := newScenario(r.Name, []record.Result{r})
+		gate.Label = gateTitle(r)
+		name := m.name(gate)
+		name.Refs = []string{refOf(r)}
+		m.table.Rows = append(m.table.Rows, []Cell{
+			name,
 			{Text: verdictWords(r.About(record.KeyVerdict))},
 			{Text: escape(r.About(record.KeyBecause))},
 		})
 	}
 	return append([]Block{text("A gate is a test with a verdict, for a release. " +
 		"What did not pass is what a verdict other than PASS rests on; INCONCLUSIVE says that the measurement can carry neither of the others.")},
-		append(tables(t), paragraphs(v.gateBuilds())...)...)
+		append(tables(m.finish()), paragraphs(v.gateBuilds())...)...)
 }
 
 // gateTitle is what a gate's result was measured of: its kind, and all of its name but the subject.

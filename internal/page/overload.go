@@ -36,6 +36,7 @@ func overloadOf(results []record.Result) []*Overloaded {
 		}
 	}
 	for _, o := range all {
+		o.label()
 		slices.SortStableFunc(o.seconds, func(a, b record.Result) int { return cmp.Compare(secondOf(a), secondOf(b)) })
 	}
 	return all
@@ -57,17 +58,15 @@ var overloadWords = map[string]string{
 	"credentials": "More credentials than the pool holds",
 }
 
-// title is what the page calls the variant.
-func (o *Overloaded) title() string {
-	if words := overloadWords[o.variant()]; words != "" {
-		return words
-	}
-	return escape(o.variant())
+// label gives the variant the name that the page calls it by.
+func (o *Overloaded) label() {
+	o.Label = cmp.Or(overloadWords[o.variant()], o.variant())
 }
 
 // overloadSaid introduces the tables.
 const overloadSaid = "What becomes of a server that is asked for more than it admits: before it, during it and after it. All the while a " +
-	"credential that is not the busy one calls on connections of its own, which is the probe. A refused connection comes back " +
+	"credential that is not the busy one calls on connections of its own, which is the probe; its calls are late where they are answered more than a " +
+	"second after GitLab could have. Unanswered are calls given up half a minute after their phase. Why a verdict is no PASS is under [Gates](#gates). A refused connection comes back " +
 	"when it was told to."
 
 // overload shows each variant, in tables and over time.
@@ -81,7 +80,7 @@ func (v *View) overload() []Block {
 	blocks = append(blocks, paragraphs(v.builtOtherwise(v.Overload[0].Scenario))...)
 	for _, o := range v.Overload {
 		if c := v.overloadChart(o); c != nil {
-			blocks = append(blocks, text(fmt.Sprintf("**%s**: %s.", o.title(), escape(o.said()))), Block{Chart: c})
+			blocks = append(blocks, text(fmt.Sprintf("**%s**: %s.", escape(o.Title()), escape(o.said()))), Block{Chart: c})
 		}
 	}
 	return blocks
@@ -111,6 +110,7 @@ var overloadCalls = []column{
 	{"**Admitted**, calls/s", "admitted-calls/s", plain, Figure.spread},
 	{"Refused, calls/s", "rejected-calls/s", plain, Figure.spread},
 	{"Failed", "failed-calls", plain, Figure.spread},
+	{"Unanswered", "unanswered-calls", plain, Figure.spread},
 	{"A refusal takes, p50", "refusal-p50-ns", fitting, Figure.spread},
 	{"p99", "refusal-p99-ns", fitting, Figure.spread},
 	{"its processor time", "cpu-ns/refusal", fitting, Figure.spread},
@@ -121,6 +121,7 @@ var overloadCalls = []column{
 var overloadOthers = []column{
 	{"Probe, calls", "probe-calls", plain, Figure.spread},
 	{"Not right", "probe-wrong-calls", plain, Figure.spread},
+	{"Late", "probe-late-calls", plain, Figure.spread},
 	{"Probe p99 before, ms", "probe-before-p99-ns", millis, Figure.spread},
 	{"during, ms", "probe-during-p99-ns", millis, Figure.spread},
 	{"Busy p50 before, ms", "busy-before-p50-ns", millis, Figure.spread},
@@ -137,14 +138,14 @@ func (v *View) overloadTable(what string, columns []column) []Block {
 	for _, c := range columns {
 		m.table.Head = append(m.table.Head, c.head)
 	}
+	m.table.Head = append(m.table.Head, "Verdict")
 	for _, o := range v.Overload {
-		name := m.name(o.Scenario)
-		name.Text = o.title()
-		row := []Cell{name}
+		row := []Cell{m.name(o.Scenario)}
 		for _, c := range columns {
 			row = append(row, m.cell(o.Figure(c.unit), c.scale, c.show))
 		}
-		m.table.Rows = append(m.table.Rows, row)
+		last := o.All[len(o.All)-1]
+		m.table.Rows = append(m.table.Rows, append(row, Cell{Text: verdictWords(last.About(record.KeyVerdict)), Refs: []string{refOf(last)}}))
 	}
 	return tables(m.finish())
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func sampleOverload() []record.Result {
 	const name = "subject=gitlab-mcp/variant=slow-gitlab"
 	whole := overloadResult("Overload/"+name, map[string]float64{
 		"capacity-calls/s": 64, "admitted-calls/s": 63.5, "rejected-calls/s": 1700, "cpu-ns/refusal": 41_000,
-		"retained-bytes/refusal": -0.04, "refusal-p50-ns": 250_000, "probe-during-p99-ns": 1.02e9, "second-half-RSS-bytes": 100 << 20,
+		"unanswered-calls": 3, "probe-late-calls": 11, "retained-bytes/refusal": -0.04, "refusal-p50-ns": 250_000, "probe-during-p99-ns": 1.02e9, "second-half-RSS-bytes": 100 << 20,
 	})
 	whole.Config[record.KeySettings] = "gitlab-latency=200ms gitlab-latency-during=1s bound=64 connections=2000 silent=0 credentials=0 pool=0"
 	whole.Identity[record.KeyVerdict], whole.Identity[record.KeyBecause] = "PASS", "because"
@@ -70,7 +71,12 @@ func TestOverloadSection(t *testing.T) {
 	assert.Contains(t, section, "| 63.5 | 1,700 | n/a")
 	assert.Contains(t, section, "| 250 µs | n/a")
 	assert.Contains(t, section, "GitLab takes 200ms and then 1s, 64 requests of a credential may be in progress, 2000 connections of one credential call.")
+	section, _, _ = strings.Cut(section, "\n## ")
 	assert.NotContains(t, section, "another build")
+	assert.Equal(t, "3", overloadCell(t, section, "Unanswered"))
+	assert.Equal(t, "11", overloadCell(t, section, "Late"))
+	assert.Equal(t, "PASS", overloadCell(t, section, "Verdict"))
+	assert.NotContains(t, section, "†")
 
 	c := overloadPicture(t, doc)
 	require.Len(t, c.Bands, 3)
@@ -85,6 +91,32 @@ func TestOverloadSection(t *testing.T) {
 	assert.Equal(t, &chart.Mark{At: 10, Label: "Overload from second 10 to second 20"}, calls.Mark)
 	assert.Len(t, c.Bands[2].Panels[0].Lines[0].Points, 29, "what was not measured is not drawn")
 	assert.Contains(t, c.Alt, "Admitted, calls a second: 63.5; refused: 1,700; ")
+}
+
+// overloadCell is what a column of a section's tables has of its one variant.
+func overloadCell(t *testing.T, section, head string) string {
+	t.Helper()
+	lines := strings.Split(section, "\n")
+	for i, line := range lines {
+		if at := slices.Index(strings.Split(line, "|"), " "+head+" "); at >= 0 {
+			return strings.TrimSpace(strings.Split(lines[i+2], "|")[at])
+		}
+	}
+	require.Fail(t, "no such column", head)
+	return ""
+}
+
+func TestDoubtedOverloadSaysSo(t *testing.T) {
+	rec := sampleRecord()
+	more := sampleOverload()
+	more[0].Certificate = []string{"the suite was late"}
+	rec.Results = append(rec.Results, more...)
+	page := drawn(t, rec)
+	const why = ", doubted by the suite itself, whatever the verdict: round 1 (the suite was late)."
+	assert.Contains(t, page, "| Overload, variant slow-gitlab <sup>†</sup> | PASS | because |")
+	assert.Contains(t, page, "<sup>†</sup> Overload, variant slow-gitlab"+why)
+	assert.Contains(t, page, "| More requests than may be in progress, while GitLab has become slow <sup>†</sup> | 64 |")
+	assert.Contains(t, page, "<sup>†</sup> More requests than may be in progress, while GitLab has become slow"+why)
 }
 
 func overloadPicture(t *testing.T, doc *Document) *chart.Chart {

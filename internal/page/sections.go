@@ -180,12 +180,13 @@ func (v *View) notMeasured() Block {
 	if v.Soak != nil {
 		time = "**Days.** Rounds last minutes, and the soak not much longer: what creeps too slowly for it shows after days."
 	}
-	return list(
+	missing := slices.DeleteFunc([]string{v.absent(), v.ofOtherBuilds()}, func(s string) bool { return s == "" })
+	return list(append(missing,
 		"**Another machine.** How the figures relate should hold elsewhere; how large they are will not.",
 		"**A network, TLS and a real GitLab.** All is on one machine. What GitLab itself takes comes on top of every call that asks it.",
 		time,
 		"**Other mixes.** "+mix,
-		"**Memory outside the process**, such as the page cache that a container's accounting adds.")
+		"**Memory outside the process**, such as the page cache that a container's accounting adds.")...)
 }
 
 func (v *View) again() []Block {

@@ -22,6 +22,7 @@ func newSoak(results []record.Result) *Soak {
 		switch r.Kind() {
 		case record.Soak:
 			s.Whole = newScenario(r.Name, []record.Result{r})
+			s.Whole.Label = "The soak"
 		case record.SoakPath:
 			s.Paths = append(s.Paths, newScenario(r.Name, []record.Result{r}))
 		case record.SoakReading:
@@ -40,7 +41,7 @@ func (v *View) soak() []Block {
 		return nil
 	}
 	whole := v.Soak.Whole
-	blocks := paragraphs(v.Soak.lead(), v.Soak.growth())
+	blocks := paragraphs(v.Soak.lead(), v.Soak.doubt(), v.Soak.growth())
 	blocks = append(blocks, pictures(v.soakChart())...)
 	rest := &tableMaker{}
 	blocks = append(blocks, text("**At rest**, without connections and just collected, of all processes together:"))
@@ -54,12 +55,37 @@ func (v *View) soak() []Block {
 	return blocks
 }
 
-// lead says how long what was loaded.
+// lead says how long what was loaded, and what came of the calls.
 func (s *Soak) lead() string {
 	w := s.Whole
-	return fmt.Sprintf("%s calls in %s under load, a rest, %s more and a rest, on %d paths at once, which kept %s cores busy: %s failed, %s were refused. Verdict: %s.",
-		w.Figure("soak-calls"), w.Figure("soak-load-ns").in(minutes), w.Figure("soak-again-ns").in(minutes), len(s.Paths), w.Figure("soak-cpu-cores").in(plain),
-		w.Figure("soak-failed-calls"), w.Figure("soak-refused-calls"), verdictWords(w.All[0].About(record.KeyVerdict)))
+	return fmt.Sprintf("%s calls in %s under load, a rest, %s more and a rest, on %d paths at once, which kept %s cores busy: %s. Verdict: %s; what it rests on is under [Gates](#gates).",
+		w.Figure("soak-calls").in(plain), w.Figure("soak-load-ns").in(minutes), w.Figure("soak-again-ns").in(minutes), len(s.Paths), w.Figure("soak-cpu-cores").in(plain),
+		s.outcomes(), verdictWords(w.All[0].About(record.KeyVerdict)))
+}
+
+// outcomes says how many calls did not come to what they should, of those that the
+// record counts.
+func (s *Soak) outcomes() string {
+	var said []string
+	for _, of := range []struct{ unit, words string }{
+		{"soak-failed-calls", "failed"}, {"soak-refused-calls", "were refused"},
+		{"soak-cut-calls", "had no answer and were given up"}, {"soak-unsent-calls", "fell due and were never sent"},
+	} {
+		if f := s.Whole.Figure(of.unit); f.Known() {
+			said = append(said, f.cited()+" "+of.words)
+		} else {
+			said = append(said, fmt.Sprintf("how many %s is not known (%s)", of.words, escape(f.Absent)))
+		}
+	}
+	return enumerate(said)
+}
+
+// doubt says why the suite doubts the soak, if it does.
+func (s *Soak) doubt() string {
+	if s.Whole.Believed() {
+		return ""
+	}
+	return "**Doubted by the suite itself**, whatever the verdict: " + escape(strings.Join(s.Whole.Doubts, ", ")) + "."
 }
 
 // minutes is the scale of long times.

@@ -32,6 +32,8 @@ func sampleSoak() *record.Record {
 	} {
 		whole.set(v.Unit, v.Amount, 0)
 	}
+	whole.set("soak-cut-calls", 7, 0)
+	whole.MarkAbsent("uncounted", "soak-unsent-calls")
 	whole.MarkAbsent("too short", "growth-goal-bytes/s")
 	for i, at := range []string{"fresh", "after", "again"} {
 		whole.set("soak-"+at+"-RSS-bytes", float64((41+i)<<20), 0)
@@ -84,7 +86,7 @@ func TestSoakIsShown(t *testing.T) {
 	for _, want := range []string{
 		"## Gates\n", "| Soak | **FAIL** | descriptors: 16, 17 and 40 at rest",
 		"Measured: Soak on 2026-11-30 with the build of the figures.",
-		"## Soak\n", "1,234,567 calls in 30 min under load, a rest, 5 min more and a rest, on 6 paths at once, which kept 0.310 cores busy: 0 failed, 0 were refused. Verdict: **FAIL**.",
+		"## Soak\n", "1,234,567 calls in 30 min under load, a rest, 5 min more and a rest, on 6 paths at once, which kept 0.310 cores busy: 0 failed, 0 were refused, 7 had no answer and were given up and how many fell due and were never sent is not known (uncounted). Verdict: **FAIL**;",
 		"Resident set: 1 MiB/h (−2 to 3). Heap at which a collection is due: too short.",
 		"| Descriptors | 16 | 17 | 40 |", "| Resident set, MiB | 41 | 42 | 43 |", "| Goroutines | n/a <sup>a</sup> |",
 		"| tools/call on meta | 126,000 | 60 |", "| a new connection for each call |", "| odd |",
@@ -94,8 +96,9 @@ func TestSoakIsShown(t *testing.T) {
 		assert.Contains(t, page, want)
 	}
 	assert.NotContains(t, page, "**Time.**")
-	assert.NotContains(t, drawn(t, sampleRecord()), "Soak")
-	assert.NotContains(t, drawn(t, sampleRecord()), "Gates")
+	assert.NotContains(t, page, "Doubted by")
+	assert.NotContains(t, drawn(t, sampleRecord()), "## Soak")
+	assert.NotContains(t, drawn(t, sampleRecord()), "## Gates")
 }
 
 // What a page says of a soak follows the record.
@@ -105,8 +108,11 @@ func TestSoakFollowsTheRecord(t *testing.T) {
 	last.Identity[record.KeyVerdict], last.Identity[record.KeySHA256] = "PASS", "another"
 	last.Identity[record.KeyBuild], last.Identity[record.KeyCommit] = "v9", "fedcba9876543210"
 	delete(last.Identity, "without")
+	last.Certificate = []string{"the *clock* jumped"}
 	page := drawn(t, rec)
-	assert.Contains(t, page, "| Soak | PASS |")
+	assert.Contains(t, page, "| Soak <sup>†</sup> | PASS |")
+	assert.Contains(t, page, "<sup>†</sup> Soak, doubted by the suite itself, whatever the verdict: round 1 (the \\*clock\\* jumped).")
+	assert.Contains(t, page, "**Doubted by the suite itself**, whatever the verdict: round 1 (the \\*clock\\* jumped).")
 	assert.Contains(t, page, "with another build, v9, commit `fedcba987654`")
 	assert.NotContains(t, page, "Left out, since")
 

@@ -150,7 +150,10 @@ func (m *tableMaker) setAside(how, populations string) {
 // doubt remembers why a scenario is marked.
 func (m *tableMaker) doubt(s *Scenario) {
 	verdict := "left out for doubt"
-	if !s.Believed() {
+	switch {
+	case isVerdict(s.All[0]):
+		verdict = "doubted by the suite itself, whatever the verdict"
+	case !s.Believed():
 		verdict = "doubted, so that no statement uses it"
 	}
 	note := fmt.Sprintf("%s %s, %s: %s.", raised(doubtMark), escape(s.Title()), verdict, escape(strings.Join(s.Doubts, ", ")))

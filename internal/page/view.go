@@ -33,6 +33,7 @@ type View struct {
 	Missing   record.Plan
 	Dropped   []string
 
+	all []record.Result
 	any record.Result // any result: what it says of host and build, all say
 }
 
@@ -63,8 +64,8 @@ func NewView(rec *record.Record) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{any: representative(scenarios, rec.Results), Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results)}
-	v.Proofs, v.Abandoned = scenariosOf(record.Proof, rec.Results), scenariosOf(record.Abandoned, rec.Results)
+	v := &View{any: representative(scenarios, rec.Results), Missing: Missing(rec), Dropped: rec.Dropped, Dates: dates(rec.Results), all: rec.Results}
+	v.Proofs, v.Abandoned = scenariosOf(record.Proof, rec.Results), abandonedOf(rec.Results)
 	if v.Sized, err = sizedOf(rec.Results); err != nil {
 		return nil, err
 	}

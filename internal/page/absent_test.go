@@ -1,0 +1,55 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"mcpbench/internal/record"
+)
+
+// notMeasuredOf is the section of a record's page that says what there is not.
+func notMeasuredOf(t *testing.T, rec *record.Record) string {
+	t.Helper()
+	_, section, found := strings.Cut(drawn(t, rec), "\n## What was not measured\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	return section
+}
+
+func TestAbsentPartsAreNamed(t *testing.T) {
+	said := notMeasuredOf(t, sampleRecord())
+	assert.Contains(t, said, "- **Not in this record**, so that nothing here speaks of it: series of growing numbers of credentials and calls at a rate (`make bench-resources`); "+
+		"binary and container image, cheap endpoints, ")
+	for _, want := range []string{"other settings (`make sizing`)", "limits put to the test (`make prove-sizing`)", "a soak (gate) (`make soak`)",
+		"more than the server admits (gate) (`make overload`)", "clients that go away (gate) (`make abandoned`)", "the noise floor (`make noise`)"} {
+		assert.Contains(t, said, want)
+	}
+	assert.NotContains(t, said, "point scenarios (`")
+	assert.NotContains(t, said, "of others")
+}
+
+// What a record has is not said to be missing, whichever it is.
+func TestPresentPartsAreNotNamed(t *testing.T) {
+	rec := wholeRecord()
+	for _, p := range recordParts {
+		if len((&View{all: rec.Results}).resultsOf(p.kind)) == 0 {
+			assert.Contains(t, notMeasuredOf(t, rec), p.words)
+			more := sampleResult(scenes()[0], 0, 1)
+			more.Name, more.Values = string(p.kind)+"/subject=gitlab-mcp/side=a", nil
+			rec.Results = append(rec.Results, more)
+			assert.NotContains(t, notMeasuredOf(t, rec), p.words+" (")
+		}
+	}
+	assert.NotContains(t, notMeasuredOf(t, rec), "Not in this record")
+}
+
+func TestPartsOfOtherBuildsAreNamed(t *testing.T) {
+	rec := sampleSoak()
+	last := &rec.Results[len(rec.Results)-1]
+	last.Identity[record.KeySHA256], last.Identity[record.KeyBuild], last.Identity[record.KeyCommit] = "another", "v9", "fedcba9876543210"
+	last.Identity[record.KeyDate] = "2026-12-24T00:00:00Z"
+	assert.Contains(t, notMeasuredOf(t, rec), "- **The build of the figures**, in these parts of the page, which are of others. A soak (gate): another build, v9, commit `fedcba987654`, on 2026-12-24.")
+}
