@@ -54,22 +54,29 @@ define measure
 		> $(OUT)/resources.stdout || { cat $(OUT)/resources.stdout; exit 1; }
 endef
 
+# publish FILES: new files of the published record, which the page judges before they are moved: what may not replace what is
+# there, such as a part of it, stays where it was written. FORCE=1 publishes it all the same.
+FORCE ?=
+publishing = go run ./cmd/page -record $(RECORD) $(if $(FORCE),-force)
+define publish
+	@$(publishing) $(addprefix -publish ,$(1))
+endef
+
 bench-resources: suite ## measure all for the published record of this host, then draw
 	@mkdir -p $(OUT)/resources
 	$(call measure,Point,$(ROUNDS),points.txt)
 	$(call measure,Series,$(SERIES_ROUNDS),series.txt)
 	$(call measure,$(SIZING),$(SIZING_ROUNDS),sizing.txt)
-	@mkdir -p $(RECORD) && mv $(addprefix $(OUT)/resources/,points.txt series.txt sizing.txt) $(RECORD)/
-	@$(MAKE) --no-print-directory bench-resources-render
+	$(call publish,$(addprefix $(OUT)/resources/,points.txt series.txt sizing.txt))
 
 # gate NAME, TEST, FLAGS, UNPUBLISHED: a gate in full. One that came to verdicts is published whichever they are: exit codes
 # 0, 1 and 3. What else there is of it stays where it was written.
 define gate
-	@mkdir -p $(OUT)/resources $(RECORD) && rm -f $(OUT)/resources/$(1).txt
+	@mkdir -p $(OUT)/resources && rm -f $(OUT)/resources/$(1).txt
 	@status=0; (cd bench_test && $(OUT)/suite.test -test.run='^$(2)$$' -test.timeout=0 -gate $(3) \
 		-record=$(OUT)/resources/$(1).txt) || status=$$?; \
 	case "$$status:$(4)" in \
-		0:|1:|3:) mv $(OUT)/resources/$(1).txt $(RECORD)/ && $(MAKE) --no-print-directory bench-resources-render;; \
+		0:|1:|3:) $(publishing) -publish $(OUT)/resources/$(1).txt || status=2;; \
 		*) echo '$(1): not published; what there is of it is in $(OUT)/resources/$(1).txt' >&2;; \
 	esac; exit $$status
 endef
@@ -89,14 +96,12 @@ soak: suite ## load every path of the server for half an hour, say whether it ke
 noise: suite ## measure a build against itself, and what looking at it costs, then draw
 	@mkdir -p $(OUT)/resources
 	$(call measure,Noise,$(ROUNDS),noise.txt)
-	@mkdir -p $(RECORD) && mv $(OUT)/resources/noise.txt $(RECORD)/
-	@$(MAKE) --no-print-directory bench-resources-render
+	$(call publish,$(OUT)/resources/noise.txt)
 
 sizing: suite ## measure what sizing rests on: the third file of the published record, then draw
 	@mkdir -p $(OUT)/resources
 	$(call measure,$(SIZING),$(SIZING_ROUNDS),sizing.txt)
-	@mkdir -p $(RECORD) && mv $(OUT)/resources/sizing.txt $(RECORD)/
-	@$(MAKE) --no-print-directory bench-resources-render
+	$(call publish,$(OUT)/resources/sizing.txt)
 
 # AUTHORITIES is a file of certificates that goes into the image, without which the server trusts no GitLab over TLS.
 AUTHORITIES ?= $(wildcard /etc/ssl/certs/ca-certificates.crt)
@@ -162,8 +167,7 @@ prove-sizing: suite ## put limits that the model gives to the test, and look for
 	done > $(OUT)/proof/needs.json
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestProof$$' -test.timeout=0 -gate -need=$(OUT)/proof/needs.json \
 		-record=$(OUT)/proof/proof.txt
-	@mv $(OUT)/proof/proof.txt $(RECORD)/
-	@$(MAKE) --no-print-directory bench-resources-render
+	$(call publish,$(OUT)/proof/proof.txt)
 
 bench-driver: suite ## compare the suite's driver with other load tools, into docs/method.md
 	@mkdir -p $(OUT)/bin

@@ -47,8 +47,8 @@ func (o options) wrongComparison() string {
 	switch {
 	case o.old == "" || o.new == "":
 		return "a comparison takes both -old and -new"
-	case o.record != "" || o.check:
-		return "-old and -new draw no page: leave out -record and -check"
+	case o.record != "" || o.check || len(o.files) > 0:
+		return "-old and -new draw no page: leave out -record, -check and -publish"
 	case o.limit < 0:
 		return "-limit is below zero"
 	}

@@ -126,13 +126,13 @@ func TestCompareUsage(t *testing.T) {
 	_, _, stderr := command("-help")
 	assert.Contains(t, stderr, "or: page -old PATH -new PATH")
 	for want, args := range map[string][]string{
-		"takes both -old and -new":  {"-old", "x"},
-		"both -old and -new":        {"-new", "x"},
-		"comparison takes both":     {"-record", "x", "-fail-on-worse"},
-		"leave out -record and":     {"-old", "x", "-new", "y", "-record", "z"},
-		"draw no page: leave out":   {"-old", "x", "-new", "y", "-check"},
-		"-limit is below zero":      {"-old", "x", "-new", "y", "-limit", "-1"},
-		`unexpected argument "more`: {"-old", "x", "-new", "y", "more"},
+		"takes both -old and -new":      {"-old", "x"},
+		"both -old and -new":            {"-new", "x"},
+		"comparison takes both":         {"-record", "x", "-fail-on-worse"},
+		"leave out -record, -check and": {"-old", "x", "-new", "y", "-record", "z"},
+		"draw no page: leave out":       {"-old", "x", "-new", "y", "-check"},
+		"-limit is below zero":          {"-old", "x", "-new", "y", "-limit", "-1"},
+		`unexpected argument "more`:     {"-old", "x", "-new", "y", "more"},
 	} {
 		code, _, stderr := command(args...)
 		assert.Equal(t, 2, code, want)

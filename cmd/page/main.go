@@ -3,6 +3,8 @@
 //
 //	go run ./cmd/page -record results/HOST           draw results/HOST/page
 //	go run ./cmd/page -record results/HOST -check    fail with a diff if it differs
+//	go run ./cmd/page -record results/HOST -publish FILE
+//	                                                 move a new file of the record in, and draw
 //	go run ./cmd/page -old A -new B                  compare two records
 //
 // It measures nothing. The record is a file, or a folder whose .txt files
@@ -45,6 +47,7 @@ func say(w io.Writer, parts ...any) { _, _ = fmt.Fprintln(w, parts...) }
 type options struct {
 	record, out  string
 	check, force bool
+	files        []string // to be published
 	comparison
 }
 
@@ -69,13 +72,17 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("page", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		say(stderr, usage+compareUsage)
+		say(stderr, usage+publishUsage+compareUsage)
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&o.record, "record", "", "the record: a file, or a folder of .txt `files`")
 	flags.StringVar(&o.out, "out", "", "`folder` of the page (default: page, beside the record), or file of the comparison")
 	flags.BoolVar(&o.check, "check", false, "draw nothing; fail with a diff if the page differs from what the record gives")
 	flags.BoolVar(&o.force, "force", false, "replace a page even by a record that holds less, or compare records that were not measured alike")
+	flags.Func("publish", "move this `file` into the record, if the page may then be drawn; as often as there are files", func(path string) error {
+		o.files = append(o.files, path)
+		return nil
+	})
 	o.register(flags)
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -86,6 +93,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		wrong = fmt.Sprintf("unexpected argument %q", flags.Arg(0))
 	case o.asked():
 		wrong = o.wrongComparison()
+	case len(o.files) > 0:
+		wrong = o.wrongPublishing()
 	case o.record == "":
 		wrong = "-record is missing: name the file or folder to draw"
 	case o.check && o.force:
@@ -98,50 +107,67 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// do draws, checks or compares.
+// do draws, checks, publishes or compares.
 func (o options) do(stdout, stderr io.Writer) error {
-	if o.asked() {
+	switch {
+	case o.asked():
 		return o.compare(stdout, stderr)
+	case len(o.files) > 0:
+		return o.publish(stdout, stderr)
 	}
 	files, folder, err := record.Files(o.record)
 	if err != nil {
 		return err
 	}
-	rec, err := record.Read(files...)
+	d, err := o.read(files, folder, stderr)
 	if err != nil {
 		return err
+	}
+	return o.settle(d, o.pageOf(folder), stdout)
+}
+
+// drawn is a page that is not in place yet, and the record that it is of.
+type drawn struct {
+	drawing
+	record *record.Record
+	covers page.Coverage
+}
+
+// pageOf is where the page of the record in a folder goes.
+func (o options) pageOf(folder string) string { return cmp.Or(o.out, filepath.Join(folder, "page")) }
+
+// read draws the page of files that are, or will be, the record in a folder.
+func (o options) read(files []string, folder string, stderr io.Writer) (*drawn, error) {
+	rec, err := record.Read(files...)
+	if err != nil {
+		return nil, err
 	}
 	for _, dropped := range rec.Dropped {
 		say(stderr, "page: left out:", dropped)
 	}
 	doc, err := page.Draw(rec)
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.record, err)
+		return nil, fmt.Errorf("%s: %w", o.record, err)
 	}
-	out := cmp.Or(o.out, filepath.Join(folder, "page"))
-	doc.Record = wayBack(out, folder)
+	doc.Record = wayBack(o.pageOf(folder), folder)
 	d, err := draw(doc)
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.record, err)
+		return nil, fmt.Errorf("%s: %w", o.record, err)
 	}
-	return o.settle(d, doc.Covers, rec, out, stdout)
+	return &drawn{d, rec, doc.Covers}, nil
 }
 
 // settle checks the page in a folder against the drawing, or replaces it if it
 // may.
-func (o options) settle(d drawing, covers page.Coverage, rec *record.Record, out string, stdout io.Writer) error {
+func (o options) settle(d *drawn, out string, stdout io.Writer) error {
 	path := filepath.Join(out, readme)
-	old, err := os.ReadFile(path)
-	there := !errors.Is(err, fs.ErrNotExist)
-	switch {
-	case err != nil && there:
-		return fmt.Errorf("read page: %w", err)
-	case o.check && !there:
+	switch _, err := os.Stat(path); {
+	case o.check && errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no page at %s: draw it without -check", path)
 	case o.check:
 		return d.check(out, stdout)
-	case there && !o.force:
-		if err := mayReplace(path, old, covers, rec); err != nil {
+	case !o.force:
+		if err := mayReplacePage(path, d); err != nil {
 			return err
 		}
 	}
@@ -153,21 +179,33 @@ func (o options) settle(d drawing, covers page.Coverage, rec *record.Record, out
 	return nil
 }
 
-// mayReplace refuses to put less in the place of more: a record that lacks
-// some of its own plan, or some of what the page there was drawn from. Drawing
-// the same results again is always allowed.
-func mayReplace(path string, old []byte, next page.Coverage, rec *record.Record) error {
+// mayReplacePage refuses to replace a page by one of less, and what is no page.
+func mayReplacePage(path string, next *drawn) error {
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read page: %w", err)
+	}
 	held := page.ReadCoverage(old)
 	if len(held) == 0 {
 		return fmt.Errorf("%s was not drawn by this command: -force replaces it", path)
 	}
-	if lost := held.Lost(next); len(lost) > 0 {
-		return fmt.Errorf("the record holds less than the page at %s, which -force replaces all the same:\n  %s",
-			path, strings.Join(lost, "\n  "))
+	return mayReplace("the page at "+path, held, next)
+}
+
+// mayReplace refuses to put less in the place of more: a record that lacks
+// some of its own plan, or some of what is there. Drawing the same results
+// again is always allowed.
+func mayReplace(what string, held page.Coverage, next *drawn) error {
+	if lost := held.Lost(next.covers); len(lost) > 0 {
+		return fmt.Errorf("the record holds less than %s, which -force replaces all the same:\n  %s",
+			what, strings.Join(lost, "\n  "))
 	}
-	if missing := page.Missing(rec); len(missing) > 0 && !maps.Equal(held, next) {
-		return fmt.Errorf("the record is partial, so it does not replace the page at %s unless by -force; planned and not measured: %s",
-			path, missing)
+	if missing := page.Missing(next.record); len(missing) > 0 && !maps.Equal(held, next.covers) {
+		return fmt.Errorf("the record is partial, so it does not replace %s unless by -force; planned and not measured: %s",
+			what, missing)
 	}
 	return nil
 }

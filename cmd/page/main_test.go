@@ -99,7 +99,7 @@ func TestPartialRecordDoesNotReplace(t *testing.T) {
 	writeRecord(t, folder, 1<<20, 1, pointName)
 	code, stderr = draw()
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, pointName+": 1 rounds, the page has 2")
+	assert.Contains(t, stderr, pointName+": 1 rounds, published are 2")
 
 	writeRecord(t, folder, 1<<20, 3, pointName, "Point/subject=s/transport=http/surface=dynamic/telemetry=off")
 	code, stderr = draw()

@@ -16,8 +16,8 @@ import (
 // it is about to replace it.
 type Coverage map[string]int
 
-// coverage counts the rounds of a record.
-func coverage(rec *record.Record) Coverage {
+// CoverageOf counts the rounds of a record.
+func CoverageOf(rec *record.Record) Coverage {
 	c := make(Coverage)
 	for _, r := range rec.Results {
 		if !isReading(r.Kind()) {
@@ -59,7 +59,7 @@ func (c Coverage) Lost(next Coverage) []string {
 	var lost []string
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if next[name] < c[name] {
-			lost = append(lost, fmt.Sprintf("%s: %d rounds, the page has %d", name, next[name], c[name]))
+			lost = append(lost, fmt.Sprintf("%s: %d rounds, published are %d", name, next[name], c[name]))
 		}
 	}
 	return lost

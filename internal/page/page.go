@@ -41,7 +41,7 @@ func Draw(rec *record.Record) (*Document, error) {
 		Lead:       v.lead(),
 		Sections:   slices.DeleteFunc(sections, Section.empty),
 		Calculator: v.calculator(),
-		Covers:     coverage(rec),
+		Covers:     CoverageOf(rec),
 	}, nil
 }
 

@@ -244,12 +244,12 @@ func TestCoverage(t *testing.T) {
 	page := []byte(drawn(t, sampleRecord()))
 	covers := ReadCoverage(page)
 	assert.Len(t, covers, 8)
-	assert.Equal(t, covers, coverage(sampleRecord()))
+	assert.Equal(t, covers, CoverageOf(sampleRecord()))
 	assert.Empty(t, covers.Lost(covers))
 	name := scenes()[0].name()
 	less := maps.Clone(covers)
 	less[name] = 2
-	assert.Equal(t, []string{name + ": 2 rounds, the page has 3"}, covers.Lost(less))
+	assert.Equal(t, []string{name + ": 2 rounds, published are 3"}, covers.Lost(less))
 	assert.Empty(t, less.Lost(covers))
 	assert.Empty(t, ReadCoverage([]byte("# Somebody else's page\ncovers 99999999999999999999 x\n")))
 }

@@ -144,7 +144,7 @@ func TestSoakChart(t *testing.T) {
 
 // Two soaks have readings at other moments, of which none is lost.
 func TestCoverageLeavesReadingsOut(t *testing.T) {
-	covers := coverage(sampleSoak())
+	covers := CoverageOf(sampleSoak())
 	assert.Equal(t, 1, covers["Soak/subject=gitlab-mcp"])
 	assert.NotContains(t, covers, "SoakReading/subject=gitlab-mcp/second=10")
 }
