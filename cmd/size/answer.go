@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,27 +22,34 @@ type answer struct {
 	grant              page.Grant // empty where no limit can be given
 }
 
-// write prints the answer. One without a limit is an error.
+// write prints the answer, without what it is from. One without a limit is an
+// error.
 func (a answer) write(w io.Writer, o options) error {
 	_, why := a.need.Limit()
-	if o.json && why == "" {
-		return a.writeJSON(w)
+	var err error
+	switch {
+	case !o.json:
+		_, err = fmt.Fprintf(w, "%s\n\n%s\n", a.question(), a.table())
+	case why == "":
+		err = a.writeJSON(w)
 	}
-	if o.json {
-		return fmt.Errorf("no limit can be given: %s", why)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n%s\n", a.question(), a.table(), a.source())
+	return errors.Join(err, a.without(o))
+}
+
+// without is why there is no limit, and what to do about it.
+func (a answer) without(o options) error {
+	_, why := a.need.Limit()
 	if why == "" {
-		a.snippets(&b, o.platform)
+		return nil
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return err
+	todo := fmt.Sprintf("a larger -beyond than %v follows lines further, where there are any; or ask for a part of the credentials", o.beyond)
+	switch {
+	case a.need.Load == nil && o.people > 1:
+		todo = fmt.Sprintf("ask for a part of the people, such as -people %d", (o.people+1)/2)
+	case a.need.Load == nil && o.calling > 1:
+		todo = "ask for a part of the calls"
 	}
-	if why != "" {
-		return fmt.Errorf("no limit can be given: %s", why)
-	}
-	return nil
+	return fmt.Errorf("no limit can be given on %s, %s; %s, and start as many processes as there are parts", a.surface, why, todo)
 }
 
 // question repeats what was asked.
@@ -49,10 +57,13 @@ func (a answer) question() string {
 	n := a.need
 	of := a.surface + " over " + a.transport + ": "
 	if n.Every > 0 {
-		return of + fmt.Sprintf("%d people, a call of each every %v: %s calls a second, %s in flight on average and %d at most at nearly all moments",
-			n.People, n.Every, page.Significant(n.PerSecond), page.Significant(n.Mean), n.Most)
+		asked := of + fmt.Sprintf("%s people, a call of each every %v: %s calls a second", whole(n.People), n.Every, page.Significant(n.PerSecond))
+		if n.Load == nil {
+			return asked
+		}
+		return asked + fmt.Sprintf(", %s in flight on average and no more than %d at %v%% of all moments", page.Significant(n.Mean), n.Most, 100*a.model.Crowded)
 	}
-	return of + fmt.Sprintf("%d credentials held, %d of them with a call in flight at all times", n.People, n.Most)
+	return of + fmt.Sprintf("%s credentials held, %s of them with a call in flight at all times", whole(n.People), whole(n.Most))
 }
 
 // table has a line for each figure, or why there is none.
@@ -63,16 +74,17 @@ func (a answer) table() string {
 	line := func(name, value string) { _, _ = fmt.Fprintf(w, "%s\t%s\n", name, value) }
 	each := ""
 	if n.Processes > 1 {
-		each = fmt.Sprintf(" for each of %d processes", n.Processes)
+		each = fmt.Sprintf(" for each of %s processes", whole(n.Processes))
 	}
 	if _, why := n.Limit(); why != "" {
 		line("memory", "n/a: "+why)
 	} else {
 		g := a.grant
-		line("memory expected", ranged(n.Memory, mebi, "MiB"))
-		line("memory request", fmt.Sprintf("%d MiB%s", g.Request, each))
-		line("memory limit", fmt.Sprintf("%d MiB%s, %v times the upper end", g.Limit, each, page.Headroom))
-		line("GOMEMLIMIT", fmt.Sprintf("%d MiB", g.Soft))
+		all := strings.Replace(each, "for each of", "for all", 1)
+		line("memory expected", ranged(n.Memory, mebi, "MiB")+all)
+		line("memory request", fmt.Sprintf("%s MiB%s", whole(g.Request), each))
+		line("memory limit", fmt.Sprintf("%s MiB%s, %v times the upper end", whole(g.Limit), each, page.Headroom))
+		line("GOMEMLIMIT", fmt.Sprintf("%s MiB%s", whole(g.Soft), each))
 	}
 	cores, why := n.Cores()
 	if why == "" && cores.Hi < finest {
@@ -85,6 +97,9 @@ func (a answer) table() string {
 	if n.Extrapolated != "" {
 		line("extrapolated", n.Extrapolated)
 	}
+	if a.model.LargeAnswers != "" {
+		line("large answers", "not in this: "+a.model.LargeAnswers)
+	}
 	_ = w.Flush() // a buffer takes everything
 	return b.String()
 }
@@ -94,6 +109,9 @@ const (
 	// finest is the least part of a core that anybody plans by.
 	finest = 0.01
 )
+
+// whole writes a number with its thousands grouped.
+func whole(n int) string { return page.Significant(float64(n)) }
 
 // rangedOr is a range, or the reason why there is none.
 func rangedOr(r page.Range, scale float64, unit, why string) string {
@@ -113,19 +131,23 @@ func ranged(r page.Range, scale float64, unit string) string {
 	return fmt.Sprintf("%s, from %s to %s", text, write(r.Lo), write(r.Hi))
 }
 
-// source names the record and what it is of.
-func (a answer) source() string {
-	return fmt.Sprintf("By %s (%s): %s on %s, measured until %s.", a.record, strings.Join(a.model.Record, ", "),
-		a.model.Build, a.model.Host, a.model.Measured)
+// source names a record and what it is of.
+func source(record string, of *page.Calculator) string {
+	return fmt.Sprintf("By %s (%s): %s on %s, measured until %s.", record, strings.Join(of.Record, ", "), of.Build, of.Host, of.Measured)
 }
 
-// snippets prints the settings that were asked for.
-func (a answer) snippets(b *strings.Builder, platform string) {
+// snippets are the settings that were asked for.
+func (a answer) snippets(platform string) string {
+	if _, why := a.need.Limit(); why != "" {
+		return ""
+	}
+	var b strings.Builder
 	for _, p := range page.Platforms() {
 		if platform == "all" || platform == string(p) {
-			fmt.Fprintf(b, "\nFor %s:\n\n%s\n", p, indented(a.grant.Snippet(p)))
+			fmt.Fprintf(&b, "\nFor %s:\n\n%s\n", p, indented(a.grant.Snippet(p)))
 		}
 	}
+	return b.String()
 }
 
 func indented(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") }

@@ -25,10 +25,16 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-const usage = `usage: size -surface NAME {-people N [-every TIME] | -credentials N -calling N} [-transport http|stdio]
+const usage = `usage: size {-people N [-every TIME] | -credentials N -calling N} [-surface NAME] [-transport http|stdio]
 
-Says how much memory, how many cores and what waits to expect, and prints settings to paste. People call once in
-a while, as persons do; of credentials, so many have a call in flight at all times, as programs do.
+Says how much memory, how many cores and what waits to expect, on each tool surface that the record has; of one that
+-surface names it prints settings to paste as well. People call once in a while, as persons do; of credentials, so
+many have a call in flight at all times, as programs do.
+
+    size -people 300                                        300 people who each call once a minute
+    size -people 300 -every 10s -surface meta               who each call every ten seconds, with settings
+    size -credentials 300 -calling 40 -surface meta -json   programs, for other programs to read
+
 Exit code: 0 there is a limit; 1 the record has none to give, or cannot be read; 2 wrong usage.
 `
 
@@ -51,6 +57,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		say(stderr, "size:", err)
+		say(stderr, "size -h says what there is.")
 		return 2
 	}
 	if err := o.do(stdout); err != nil {
@@ -67,25 +74,36 @@ func say(w io.Writer, parts ...any) { _, _ = fmt.Fprintln(w, parts...) }
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("size", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		say(stderr, usage)
-		flags.PrintDefaults()
-	}
+	flags.SetOutput(io.Discard) // the caller says what is wrong
 	flags.StringVar(&o.record, "record", "", "the record: a file, or a `folder` of .txt files (default: the one under results/)")
-	flags.StringVar(&o.surface, "surface", "", "`name` of the tool surface")
+	flags.StringVar(&o.surface, "surface", "", "`name` of the tool surface that is served (default: each, without settings)")
 	flags.StringVar(&o.transport, "transport", "http", "http, where one process serves all, or stdio, where each has their own")
 	flags.IntVar(&o.people, "people", 0, "how many people use it, each with a credential of their own")
-	flags.DurationVar(&o.every, "every", time.Minute, "how often each of the people calls")
+	o.every = time.Minute
+	flags.Func("every", "`time` from one call of a person to the next (default 1m)", o.setEvery)
 	flags.IntVar(&o.credentials, "credentials", 0, "how many credentials are held")
 	flags.IntVar(&o.calling, "calling", 0, "how many of them have a call in flight at all times")
 	flags.StringVar(&o.platform, "for", "all", "settings to print: kubernetes, compose, systemd, all or none")
 	flags.Float64Var(&o.beyond, "beyond", usualBeyond, "how many `times` what was measured the model may be followed to; 1 is not at all")
 	flags.BoolVar(&o.json, "json", false, "print the need as JSON instead, in base units")
 	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			flags.SetOutput(stderr)
+			say(stderr, usage)
+			flags.PrintDefaults()
+		}
 		return o, err
 	}
 	return o, o.check(flags.Args())
+}
+
+func (o *options) setEvery(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return errors.New("use a form like 90s, 5m or 1h")
+	}
+	o.every = d
+	return nil
 }
 
 // check says what is wrong with the question.
@@ -94,14 +112,16 @@ func (o options) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q", rest[0])
-	case o.surface == "":
-		return errors.New("-surface is missing: name the tool surface that is served")
+	case o.surface == "" && o.json:
+		return errors.New("-json answers for one tool surface: name it with -surface")
 	case crowd == busy:
-		return errors.New("give either -people, or -credentials and -calling")
+		return errors.New("give either -people with how many there are, or -credentials and -calling")
 	case crowd && (o.people < 1 || o.every <= 0):
 		return errors.New("-people must be at least 1 and -every above zero")
 	case busy && (o.calling < 1 || o.credentials < o.calling):
-		return errors.New("-calling must be at least 1, and no more than -credentials")
+		return errors.New("-credentials is how many are held, and -calling how many of them call at once: at least 1, and no more than -credentials")
+	case o.transport != "http" && o.transport != "stdio":
+		return fmt.Errorf("-transport %s: there are http and stdio", o.transport)
 	case o.beyond < 1:
 		return errors.New("-beyond must be at least 1")
 	case !slices.Contains(o.platforms(), o.platform):
@@ -131,12 +151,45 @@ func (o options) do(stdout io.Writer) error {
 	if doc.Calculator == nil {
 		return fmt.Errorf("%s has no series of measurements, which a model is made of", path)
 	}
-	a, err := o.ask(doc.Calculator)
-	if err != nil {
-		return fmt.Errorf("%s: %w; there are %s", path, err, strings.Join(doc.Calculator.Names(), ", "))
+	return o.answer(stdout, path, doc.Calculator)
+}
+
+// answer answers for the surface that was named, or for each.
+func (o options) answer(stdout io.Writer, path string, c *page.Calculator) error {
+	var errs []error
+	after := "\nName a surface with -surface, and settings to paste follow.\n"
+	for _, surface := range o.surfaces(c) {
+		one := o
+		one.surface = surface
+		a, err := one.ask(c)
+		if err != nil {
+			return fmt.Errorf("%s: %w; there are %s", path, err, strings.Join(c.Names(), ", "))
+		}
+		a.record = path
+		if o.surface != "" {
+			after = a.snippets(o.platform)
+		}
+		errs = append(errs, a.write(stdout, one))
 	}
-	a.record = path
-	return a.write(stdout, o)
+	if !o.json {
+		_, err := fmt.Fprintf(stdout, "%s\n%s", source(path, c), after)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// surfaces are those to answer for.
+func (o options) surfaces(c *page.Calculator) []string {
+	if o.surface != "" {
+		return []string{o.surface}
+	}
+	var names []string
+	for _, s := range c.Surfaces {
+		if s.Transport == o.transport {
+			names = append(names, s.Surface)
+		}
+	}
+	return names
 }
 
 func (o options) ask(c *page.Calculator) (answer, error) {

@@ -108,12 +108,47 @@ func TestAnswerForPeople(t *testing.T) {
 	} {
 		assert.Contains(t, out, want)
 	}
+	assert.NotContains(t, out, "large answers", "the record has none")
 	code, out, errs = size("-record", exactRecord(t), "-surface", "meta", "-people", "60", "-every", "60s", "-for", "systemd")
 	require.Zero(t, code, errs)
 	assert.Contains(t, out, "60 people, a call of each every 1m0s: 1 calls a second")
 	assert.Contains(t, out, "memory expected  67 MiB\n", "50, 15 for those who hold, 2 for the one who calls")
 	assert.Contains(t, out, "cores            under 0.01\n")
 	assert.NotContains(t, out, "kubernetes")
+}
+
+// Who has only a number of people is told of each surface. Where a rate fits into no load there is nothing to say of
+// calls in flight.
+func TestEverySurface(t *testing.T) {
+	dir := exactRecord(t)
+	code, out, errs := size("-record", dir, "-people", "60")
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "meta over http: 60 people, a call of each every 1m0s: 1 calls a second, 0.00400 in flight on average and no more than 1 at 99% of all moments\n")
+	assert.Contains(t, out, "memory limit     84 MiB")
+	assert.Contains(t, out, "Name a surface with -surface")
+	assert.NotContains(t, out, "For kubernetes")
+	code, out, errs = size("-record", dir, "-people", "100000", "-every", "1s")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, out, "meta over http: 100,000 people, a call of each every 1s: 100,000 calls a second\n")
+	assert.Contains(t, errs, "no limit can be given on meta, beyond the 500 calls a second")
+	assert.Contains(t, errs, "such as -people 50000, and start as many processes")
+}
+
+// Calls with large answers are in no load of the model, so the answer says what they were seen to take.
+func TestLargeAnswers(t *testing.T) {
+	dir := exactRecord(t)
+	w, err := record.Create(filepath.Join(dir, "sizing.txt"), nil)
+	require.NoError(t, err)
+	require.NoError(t, w.Write(record.Result{
+		Name: "Ladder/subject=gitlab-mcp/transport=http/surface=dynamic/calls=44", Iterations: 1,
+		Config:   map[string]string{record.KeyHost: "host-1", record.KeySettings: "answer-bytes=20971520"},
+		Identity: map[string]string{record.KeyBuild: "server 1", record.KeyDate: "2026-01-02T03:04:05Z", record.KeyRound: "1"},
+		Values:   []record.Value{{Unit: "burst-calls", Amount: 12}, {Unit: "peak-RSS-bytes", Amount: 2.5 * (1 << 30)}},
+	}))
+	require.NoError(t, w.Close())
+	code, out, errs := size("-record", dir, "-surface", "meta", "-people", "60", "-for", "none")
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "large answers    not in this: 44 calls, 12 of them at once, each with an answer of 20 MiB, took the process to 2.50 GiB\n")
 }
 
 func TestWithheld(t *testing.T) {
@@ -145,7 +180,10 @@ func TestRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, 2, "-surface is missing"},
+		{nil, 2, "give either"},
+		{[]string{"-people", "1", "-json"}, 2, "name it with -surface"},
+		{[]string{"-people", "1", "-transport", "tcp"}, 2, "there are http and stdio"},
+		{[]string{"-people", "1", "-every", "90"}, 2, "use a form like 90s"},
 		{[]string{"-h"}, 0, "usage: size"},
 		{[]string{"-nope"}, 2, "not defined"},
 		{[]string{"-surface", "a", "more"}, 2, `unexpected argument "more"`},

@@ -36,6 +36,9 @@ type Calculator struct {
 	SoftLimit float64        `json:"softLimit"`
 	Finest    float64        `json:"finest"` // what reads "under" rather than with zeros
 	Surfaces  []SizedSurface `json:"surfaces"`
+	// LargeAnswers says what calls with large answers were seen to take, which no load that the models come from has; ""
+	// where the record does not say.
+	LargeAnswers string `json:"-"`
 }
 
 // A SizedSurface is a transport and surface of a subject with its model.
@@ -127,7 +130,7 @@ func (v *View) calculator() *Calculator {
 		return nil
 	}
 	c := &Calculator{Host: v.any.About(record.KeyHost), Build: v.any.About(record.KeyBuild), Record: v.files(),
-		Crowded: stat.Crowded, Headroom: Headroom, SoftLimit: SoftLimit, Finest: finest}
+		Crowded: stat.Crowded, Headroom: Headroom, SoftLimit: SoftLimit, Finest: finest, LargeAnswers: v.Sized.largeAnswers()}
 	if len(v.Dates) > 0 {
 		c.Measured = day(v.Dates[len(v.Dates)-1])
 	}

@@ -62,6 +62,16 @@ func (z Sized) lastRung() *Scenario {
 	return last
 }
 
+// largeAnswers says what the calls of the last rung took at most.
+func (z Sized) largeAnswers() string {
+	last := z.lastRung()
+	if last == nil || !last.Believed() || !last.Figure("peak-RSS-bytes").Known() {
+		return ""
+	}
+	peak := last.Figure("peak-RSS-bytes")
+	return fmt.Sprintf("%s%s, took the process to %s", rungWords(last), answerOf(last), amount(peak.Unit, peak.Max))
+}
+
 // rungCalls is how many calls a rung made.
 func rungCalls(s *Scenario) int {
 	n, _ := strconv.Atoi(s.All[0].Part("calls")) // zero where its name does not say
@@ -137,7 +147,7 @@ func (z Sized) rungs() []Block {
 	}
 	slices.SortStableFunc(all, func(a, b *Scenario) int { return rungCalls(a) - rungCalls(b) })
 	said := fmt.Sprintf("**Large answers**: calls one after another%s. After the last call nothing is asked and nothing forced until the resident set is back, "+
-		"or for %s; then collections are forced. Resident set and heap in MiB.", answerOf(all[0]), escape(all[0].All[0].SettingsOf()["return-wait"]))
+		"or for %s, in which other rows make their calls in processes of their own; then collections are forced. Resident set and heap in MiB.", answerOf(all[0]), escape(all[0].All[0].SettingsOf()["return-wait"]))
 	blocks := append([]Block{text(said)}, tables((&tableMaker{}).sizedRows("Calls", all, rungColumns))...)
 	return append(blocks, paragraphs(comesBack(all))...)
 }
