@@ -68,6 +68,7 @@ func abandonAll(t *testing.T, s *suite, events []scenarios.Abandonment) []*aband
 		}
 		if opts.gate {
 			s.progress.begin("abandoned/" + e.Event)
+			s.doing.enter("abandoned/"+e.Event, "measure")
 			trial()
 			s.progress.end(all[i].said())
 		} else {

@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"fmt"
+	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"mcpbench/fakegitlab"
 )
 
 const (
@@ -25,12 +28,12 @@ func TestFaultsDocumented(t *testing.T) {
 func faultsTable() string {
 	var rows []string
 	for _, c := range faultCases() {
-		row := fmt.Sprintf("| %s | %s | %s | %s |\n", c.what, c.ends.text, c.ends.code(), c.seen())
+		row := fmt.Sprintf("| %s | %s | %s | %v | %s |\n", c.what, c.ends.text, c.ends.code(), c.within, c.seen())
 		if !slices.Contains(rows, row) {
 			rows = append(rows, row)
 		}
 	}
-	return "\n| fault | what happens | exit code | where it is seen |\n|---|---|---|---|\n" + strings.Join(rows, "") + "\n"
+	return "\n| fault | what happens | exit code | within | where it is seen |\n|---|---|---|---|---|\n" + strings.Join(rows, "") + "\n"
 }
 
 // code is the exit code for people.
@@ -70,11 +73,31 @@ func TestEveryFaultIsTried(t *testing.T) {
 	require.True(t, ok, "%s", out)
 	known := strings.Split(list, ", ")
 	assert.Greater(t, len(known), 15)
+	assert.ElementsMatch(t, known, faultsTried("-fault="))
+}
+
+// TestEveryGitlabFaultIsTried holds the flag to have all faults of the stand-in, and the cases to try all of the flag.
+func TestEveryGitlabFaultIsTried(t *testing.T) {
+	var kinds []fakegitlab.FaultKind
+	for _, fault := range gitlabFaults() {
+		kinds = append(kinds, fault.Kind)
+	}
+	assert.ElementsMatch(t, fakegitlab.FaultKinds(), append(kinds, fakegitlab.FaultStatus))
+	known := append(slices.Collect(maps.Keys(gitlabFaults())), "429", "500", "503")
+	assert.ElementsMatch(t, known, faultsTried("-gitlab-fault="))
+}
+
+// faultsTried lists what the cases give to a flag, each once, without the number of the call it begins with.
+func faultsTried(flag string) []string {
 	var tried []string
 	for _, c := range faultCases() {
-		if fault := c.faultOf(); fault != "" {
-			tried = append(tried, fault)
+		for _, arg := range slices.Concat(c.args, c.flags) {
+			if fault, ok := strings.CutPrefix(arg, flag); ok {
+				name, _, _ := strings.Cut(fault, ":")
+				tried = append(tried, name)
+			}
 		}
 	}
-	assert.ElementsMatch(t, known, slices.Compact(slices.Sorted(slices.Values(tried))))
+	slices.Sort(tried)
+	return slices.Compact(tried)
 }

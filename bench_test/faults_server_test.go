@@ -1,9 +1,6 @@
 package bench_test
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // Names that the results of the calibrator have.
 const (
@@ -38,6 +35,18 @@ func impatient(c faultCase) faultCase {
 	return c
 }
 
+// hasty has the suite wait less for a process.
+func hasty(c faultCase) faultCase {
+	c.flags = append(c.flags, "-ready-timeout=2s")
+	return early(c)
+}
+
+// early has a run end before it has measured a scenario.
+func early(c faultCase) faultCase {
+	c.within = soonWithin
+	return c
+}
+
 // What the calibrator says last.
 const (
 	saysServes   = "calibrator: serves at "
@@ -46,12 +55,12 @@ const (
 
 // processFaults are those of the server's process.
 func processFaults() []faultCase {
-	const exits, notReady, deaf = "exit code 3", "the process was not ready within 30s", "killed after its grace"
+	const exits, notReady, deaf = "exit code 3", "the process was not ready within 2s", "killed after its grace"
 	return []faultCase{
-		overHTTP("never-ready", failsUnrecorded(), "idle", "as -fault never-ready wants it", notReady),
-		overStdio("never-ready", failsUnrecorded(), "admit", "as -fault never-ready wants it", notReady),
-		overHTTP("exit-at-start", failsUnrecorded(), "idle", "as -fault exit-at-start wants it", exits),
-		overStdio("exit-at-start", failsUnrecorded(), "admit", "as -fault exit-at-start wants it", exits),
+		hasty(overHTTP("never-ready", failsUnrecorded(), "idle", "as -fault never-ready wants it", notReady)),
+		hasty(overStdio("never-ready", failsUnrecorded(), "admit", "as -fault never-ready wants it", notReady)),
+		early(overHTTP("exit-at-start", failsUnrecorded(), "idle", "as -fault exit-at-start wants it", exits)),
+		early(overStdio("exit-at-start", failsUnrecorded(), "admit", "as -fault exit-at-start wants it", exits)),
 		overHTTP("exit-mid-load:100", failsUnrecorded(), "load", "ends in call 100, as", "the process has ended"),
 		overStdio("exit-mid-load:30", failsUnrecorded(), "load", "ends in call 30, as", "the process has ended"),
 		overHTTP("exit-mid-load:30", failsUnrecorded(), "admit", "ends in call 30, as", "client 29: call (tools/call): failed: transport: "),
@@ -78,8 +87,8 @@ func replyFaults() []faultCase {
 		overStdio("out-of-order:30", measuresWell(), "", ""),
 		overHTTP("out-of-order:100", failsMarked(), "load", saysServes, "id: "),
 		overStdio("garbage-stdout:30", failsMarked(), "load", saysProfiles, notObject+": this is a line of a log"),
-		impatient(overHTTP("long-line:500", failsMarked(), "load", saysServes, tooLarge)),
-		impatient(overStdio("long-line:50", failsMarked(), "load", saysProfiles, tooLarge)),
+		impatient(overHTTP("long-line:511", failsMarked(), "load", saysServes, tooLarge)),
+		impatient(overStdio("long-line:51", failsMarked(), "load", saysProfiles, tooLarge)),
 		overHTTP("error-200:100", failsMarked(), "load", saysServes, "413 × "+inError),
 		overStdio("error-200:30", failsMarked(), "load", saysProfiles, "176 × "+inError),
 		overHTTP("is-error:100", failsMarked(), "load", saysServes, "413 × isError: measured"),
@@ -93,15 +102,4 @@ func replyFaults() []faultCase {
 		overHTTP("reset:100", failsMarked(), "load", saysServes, "transport: connection reset by peer"),
 		overHTTP("reset:30", failsUnrecorded(), "admit", saysServes, "client 29: call (tools/call): failed: transport: connection reset by peer"),
 	}
-}
-
-// faultOf is the fault of the calibrator that a case tries, without the call it begins with.
-func (c *faultCase) faultOf() string {
-	for _, arg := range c.args {
-		if fault, ok := strings.CutPrefix(arg, "-fault="); ok {
-			name, _, _ := strings.Cut(fault, ":")
-			return name
-		}
-	}
-	return ""
 }

@@ -31,15 +31,15 @@ func ownFaults() []faultCase {
 	oneCredential := []string{"-creds=1", "-step-duration=1s"}
 	return []faultCase{
 		{
-			what: "the port is taken", pattern: pointPattern, result: pointOverHTTP, prepare: takePort,
+			what: "the port is taken", within: soonWithin, pattern: pointPattern, result: pointOverHTTP, prepare: takePort,
 			ends: failsUnrecorded(), phase: "idle", says: []string{"start: the port is in use: something else listens on 127.0.0.1:"},
 		},
 		{
-			what: "too few descriptors for the clients", pattern: pointPattern, result: pointOverHTTP, prepare: underLimit("-n 60"),
+			what: "too few descriptors for the clients", within: soonWithin, pattern: pointPattern, result: pointOverHTTP, prepare: underLimit("-n 60"),
 			ends: failsUnrecorded(), phase: "admit", says: []string{"too many open files"}, tail: saysServes,
 		},
 		{
-			what: "too few descriptors for a step", pattern: seriesPattern, flags: oneCredential, prepare: underLimit("-n 100"),
+			what: "too few descriptors for a step", within: soonWithin, pattern: seriesPattern, flags: oneCredential, prepare: underLimit("-n 100"),
 			ends: leftOut(), says: []string{"descriptors: 1 credentials need 208 descriptors in a process, and 100 are allowed"},
 		},
 		{
@@ -57,22 +57,22 @@ func ownFaults() []faultCase {
 			ends: goesOn(), says: []string{"the last line is cut short"},
 		},
 		{
-			what: "the record is of a newer schema", pattern: pointPattern, prepare: newerSchema,
+			what: "the record is of a newer schema", within: soonWithin, pattern: pointPattern, prepare: newerSchema,
 			ends: notBegun(), says: []string{"schema 99 is newer than 1, the newest this program reads"},
 		},
 		{
-			what: "the memory budget is passed", pattern: seriesPattern, result: seriesResult, flags: append(oneCredential, "-memory-budget=1"),
-			ends: endsStep(), phase: "admit", says: []string{"ended early: the memory budget was passed"},
+			what: "the memory budget is passed", within: soonWithin, pattern: seriesPattern, result: seriesResult, flags: append(oneCredential, "-memory-budget=1"),
+			ends: endsStep(), phase: "admit", says: []string{"ended early: the memory budget was passed"}, tail: saysServes,
 		},
 		{
-			what: "the server answers no call any more", pattern: pointPattern, result: pointOverHTTP,
+			what: "the server answers no call any more", within: soonWithin, pattern: pointPattern, result: pointOverHTTP,
 			args: []string{"-stall=0s:1h"}, flags: []string{"-latency-ceiling=1s"},
 			ends: failsUnrecorded(), phase: "admit", says: []string{"no answer within 3s: call (tools/call)"}, tail: saysServes,
 		},
 		{
 			what: "the same in a step", pattern: seriesPattern, result: seriesResult,
 			args: []string{"-stall=0s:1h"}, flags: append(oneCredential, "-latency-ceiling=1s"),
-			ends: endsStep(), phase: "alone", says: []string{"1 calls had no answer long after the load"},
+			ends: endsStep(), phase: "alone", says: []string{"1 calls had no answer long after the load"}, tail: saysServes,
 		},
 	}
 }
@@ -82,6 +82,7 @@ func gitlabFaultCases() []faultCase {
 	return []faultCase{
 		withGitlab("429", failsUnrecorded(), "client 0: list (tools/list): refused: status 503: ", "GitLab is busy (status 429)"),
 		withGitlab("503", failsUnrecorded(), "client 0: list (tools/list): refused: status 503: ", "GitLab is busy (status 503)"),
+		withGitlab("500", failsUnrecorded(), "client 0: list (tools/list): ", "(status 500)"),
 		withGitlab("broken-json", failsUnrecorded(), "client 0: call (tools/call): failed: isError: GitLab's answer could not be read"),
 		withGitlab("reset", failsUnrecorded(), "client 0: list (tools/list): failed: status 502: ", "GitLab cannot be reached: ", "connection reset by peer"),
 		withGitlab("hang", failsUnrecorded(), "client 0: no answer within 3s: list (tools/list)"),
@@ -119,7 +120,7 @@ func withGitlab(how string, ends aftermath, says ...string) faultCase {
 		pattern: "Point/transport=http/surface=dynamic/telemetry=off",
 		result:  "Point/subject=gitlab-mcp/transport=http/surface=dynamic/telemetry=off",
 		flags:   flags,
-		ends:    ends, phase: "admit", says: says, tail: "msg=serving",
+		ends:    ends, phase: "admit", says: says, tail: "msg=serving", within: soonWithin,
 	}
 }
 

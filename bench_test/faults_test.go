@@ -1,17 +1,11 @@
 package bench_test
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"flag"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -40,6 +34,12 @@ type faultCase struct {
 	says  []string
 	// tail is of the last lines of the process.
 	tail string
+	// within is how long the run may take; after a signal, how long it may go on.
+	within time.Duration
+	// moment is when a signal comes to the suite; nil where none does.
+	moment *moment
+	// resumed says that the run is gone on with.
+	resumed bool
 }
 
 // aftermath is what a fault comes to.
@@ -55,9 +55,16 @@ type aftermath struct {
 // faultsAtOnce is how many suites are tried at the same time. They wait for most of it.
 const faultsAtOnce = 4
 
-// faultBound is when a run is taken for one without end: one that ends takes seconds, and minutes on a host that
-// everything else is tried on meanwhile.
-const faultBound = 5 * time.Minute
+// hostSlack is how much longer than alone a run may take on a host on which much else is tried, under the race
+// detector.
+const hostSlack = 40 * time.Second
+
+// aloneWithin is how long a run takes alone, at most, that measures one scenario, and soonWithin how long one may take
+// that ends before it has measured any.
+const (
+	aloneWithin = 20 * time.Second
+	soonWithin  = 30 * time.Second
+)
 
 // TestFaults has the suite measure while one thing fails, as a user has it measure. Whatever it is, the run ends and
 // says what it saw, where, and what the process last said; the record keeps what it held and can be read; and nothing
@@ -69,7 +76,7 @@ func TestFaults(t *testing.T) {
 	places := make(chan struct{}, faultsAtOnce)
 	for i := range cases {
 		trials[i] = benches[cases[i].server].trial(t, &cases[i])
-		go trials[i].run(places)
+		go trials[i].run(&cases[i], places)
 	}
 	for i := range cases {
 		t.Run(cases[i].name(), func(t *testing.T) { cases[i].check(t, trials[i]) })
@@ -78,7 +85,11 @@ func TestFaults(t *testing.T) {
 
 // faultCases lists all that is tried and told.
 func faultCases() []faultCase {
-	return slices.Concat(processFaults(), replyFaults(), ownFaults(), gitlabFaultCases(), signalFaults())
+	cases := slices.Concat(processFaults(), replyFaults(), ownFaults(), gitlabFaultCases(), signalFaults())
+	for i := range cases {
+		cases[i].within = cmp.Or(cases[i].within, aloneWithin+hostSlack)
+	}
+	return cases
 }
 
 // chosenFaults are those that -run selects: they all begin before their tests do.
@@ -94,117 +105,6 @@ func (c *faultCase) name() string {
 	return strings.NewReplacer("`", "", ",", "", " ", "-").Replace(c.what)
 }
 
-// faultBench is what the trials of faults share: a server, and a record that holds a result already.
-type faultBench struct{ binary, held string }
-
-// What the record holds before anything fails.
-const (
-	heldPattern  = "Point/transport=stdio/surface=upstream/telemetry=off"
-	heldOfServer = "Point/transport=stdio/surface=dynamic/telemetry=off"
-)
-
-func newFaultBench(t *testing.T, name, held string) *faultBench {
-	t.Helper()
-	subject, err := loadSubject(name)
-	require.NoError(t, err)
-	built, err := resolveBuild(t.Context(), subject, "")
-	require.NoError(t, err)
-	b := &faultBench{binary: filepath.Join(t.TempDir(), name)}
-	copyFile(t, built.path, b.binary)
-	path := filepath.Join(t.TempDir(), "record.txt")
-	out, err := measuring(t, held, "-subject="+name, "-binary="+b.binary, "-record="+path).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	b.held = readFile(t, path)
-	return b
-}
-
-// faultTrial is one run of the suite in which something fails.
-type faultTrial struct {
-	// binary is a name of its own for the calibrator, by which its processes are told from others.
-	binary string
-	// subject is its subject file, and record the path of the record, which begins as text and must keep held.
-	subject, record, text, held string
-	// limit is an option of the shell's ulimit, such as "-n 60", that the suite runs under; empty for none.
-	limit string
-	// signal is sent to the suite after a time; 0 is none.
-	signal syscall.Signal
-	after  time.Duration
-	// skip is why this cannot be tried here.
-	skip string
-
-	cmd  *exec.Cmd
-	out  bytes.Buffer
-	over chan struct{} // closed when the run has ended, of which the following is known then
-	err  error
-	took time.Duration
-}
-
-// trial prepares a run.
-func (b *faultBench) trial(t *testing.T, c *faultCase) *faultTrial {
-	t.Helper()
-	dir := t.TempDir()
-	f := &faultTrial{
-		binary: filepath.Join(dir, "subject"), subject: scenarios.Default, record: filepath.Join(dir, "record.txt"),
-		text: b.held, held: b.held, over: make(chan struct{}),
-	}
-	if !c.server {
-		f.subject = variant(t, c.args...)
-	}
-	require.NoError(t, os.Link(b.binary, f.binary))
-	if c.prepare != nil {
-		c.prepare(t, f)
-	}
-	require.NoError(t, os.WriteFile(f.record, []byte(f.text), 0o600))
-	flags := append([]string{"-subject=" + f.subject, "-binary=" + f.binary, "-record=" + f.record, "-resume"}, c.flags...)
-	f.cmd = measuring(t, c.pattern, flags...)
-	if f.limit != "" {
-		f.cmd.Path = "/bin/sh"
-		f.cmd.Args = append([]string{"sh", "-c", "ulimit " + f.limit + ` && exec "$0" "$@"`}, f.cmd.Args...)
-	}
-	f.cmd.Stdout, f.cmd.Stderr = &f.out, &f.out
-	return f
-}
-
-// edit changes the subject file.
-func (f *faultTrial) edit(t *testing.T, was, is string) {
-	t.Helper()
-	text := readFile(t, f.subject)
-	require.Contains(t, text, was)
-	require.NoError(t, os.WriteFile(f.subject, []byte(strings.ReplaceAll(text, was, is)), 0o600))
-}
-
-// run runs the suite, once there is a place for it. One that does not end is killed.
-func (f *faultTrial) run(places chan struct{}) {
-	defer close(f.over)
-	if f.skip != "" {
-		return
-	}
-	places <- struct{}{}
-	defer func() { <-places }()
-	begun := time.Now()
-	defer func() { f.took = time.Since(begun) }()
-	if f.err = f.cmd.Start(); f.err != nil {
-		return
-	}
-	endless := time.AfterFunc(faultBound, func() { _ = f.cmd.Process.Kill() })
-	defer endless.Stop()
-	if f.signal != 0 {
-		signal := time.AfterFunc(f.after, func() { _ = f.cmd.Process.Signal(f.signal) })
-		defer signal.Stop()
-	}
-	f.err = f.cmd.Wait()
-}
-
-// exit returns the code that the suite ended with, or -1 if a signal ended it.
-func (f *faultTrial) exit(t *testing.T) int {
-	t.Helper()
-	if exit := (*exec.ExitError)(nil); errors.As(f.err, &exit) {
-		return exit.ExitCode()
-	}
-	require.NoError(t, f.err)
-	return 0
-}
-
 // check holds a run to what its case says.
 func (c *faultCase) check(t *testing.T, f *faultTrial) {
 	t.Helper()
@@ -214,16 +114,17 @@ func (c *faultCase) check(t *testing.T, f *faultTrial) {
 	}
 	defer func() {
 		if t.Failed() {
-			t.Logf("%.4000s", &f.out)
+			t.Logf("%.4000s", f.first.out.String())
 		}
 	}()
-	require.Less(t, f.took, faultBound, "the run did not end")
-	assert.Eventually(t, func() bool { return len(running(t, f.binary)) == 0 }, 10*time.Second, 10*time.Millisecond, "left behind")
-	assert.NotContains(t, f.out.String(), "goroutine ", "what fails is no crash")
-	if f.signal == 0 {
-		assert.Equal(t, c.ends.exit, f.exit(t))
-	}
+	t.Logf("ended after %v", f.first.took.Round(10*time.Millisecond))
+	require.False(t, f.first.endless, "the run did not end within %v", c.within)
+	f.first.leftNothing(t, f.binary)
+	assert.Equal(t, c.ends.exit, f.first.exit(t))
 	c.ends.check(t, c, f)
+	if c.resumed {
+		f.checkResumed(t)
+	}
 }
 
 // gained reads what the record holds besides what it held, which it has to hold still.
@@ -246,7 +147,7 @@ func (c *faultCase) gained(t *testing.T, f *faultTrial) []record.Result {
 // the process.
 func (c *faultCase) told(t *testing.T, f *faultTrial) {
 	t.Helper()
-	out := f.out.String()
+	out := f.first.out.String()
 	where := c.result + ": " + c.phase + ": "
 	_, said, ok := strings.Cut(out, where)
 	require.True(t, ok, "no error begins with %q", where)
@@ -294,7 +195,7 @@ func checkMeasured(t *testing.T, c *faultCase, f *faultTrial) {
 	t.Helper()
 	r := c.gained(t, f)[0]
 	for _, text := range c.says {
-		assert.Contains(t, f.out.String(), text)
+		assert.Contains(t, f.first.out.String(), text)
 	}
 	for _, doubt := range r.Certificate {
 		assert.Regexp(t, hostDoubts, doubt)
@@ -332,6 +233,7 @@ func checkFailed(t *testing.T, c *faultCase, f *faultTrial) {
 
 func checkEnded(t *testing.T, c *faultCase, f *faultTrial) {
 	t.Helper()
+	c.told(t, f)
 	r := c.gained(t, f)[0]
 	for _, text := range append(c.says, c.phase+": ") {
 		assert.Contains(t, r.Stop, text)
@@ -343,7 +245,7 @@ func checkLeftOut(t *testing.T, c *faultCase, f *faultTrial) {
 	t.Helper()
 	c.gained(t, f)
 	for _, text := range c.says {
-		assert.Regexp(t, "(?m)left out, .*"+regexp.QuoteMeta(text), f.out.String())
+		assert.Regexp(t, "(?m)left out, .*"+regexp.QuoteMeta(text), f.first.out.String())
 	}
 }
 
@@ -351,7 +253,7 @@ func checkNotBegun(t *testing.T, c *faultCase, f *faultTrial) {
 	t.Helper()
 	assert.Equal(t, f.text, readFile(t, f.record))
 	for _, text := range c.says {
-		assert.Contains(t, f.out.String(), text)
+		assert.Contains(t, f.first.out.String(), text)
 	}
-	assert.NotContains(t, f.out.String(), ": started")
+	assert.NotContains(t, f.first.out.String(), ": started")
 }

@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -149,12 +150,10 @@ func shortSuite(t *testing.T, subject, binary string) *suite {
 
 // runGates runs the tests that -run chooses, as gates in full.
 func runGates(m *testing.M) int {
-	if err := openGates(); err != nil {
-		fmt.Fprintln(os.Stderr, "bench_test:", err)
-		return exitUsage
+	if code := openUnlessSignalled(openGates); code != 0 {
+		return code
 	}
 	defer bench.close()
-	exitOnInterrupt()
 	code := m.Run()
 	// A gate that failed, or that came to no verdict because something else did, is in the code already.
 	if code == 0 && stat.Together(bench.verdicts...) == stat.Inconclusive {
@@ -165,9 +164,9 @@ func runGates(m *testing.M) int {
 }
 
 // openGates begins the record of the gates. It has no plan: what was not asked for is not missing.
-func openGates() error {
+func openGates(ctx context.Context) error {
 	var err error
-	if bench, err = newSuite(opts); err != nil {
+	if bench, err = newSuite(ctx, opts); err != nil {
 		return err
 	}
 	bench.round = 1

@@ -70,11 +70,14 @@ type instance struct {
 func (s *suite) start(tb testing.TB, l launch) (*instance, error) {
 	tb.Helper()
 	in := &instance{subject: s.subject, launch: l}
-	if err := in.startOnFreePorts(tb.Context(), s.build.path); err != nil {
+	if err := in.startOnFreePorts(tb.Context(), s); err != nil {
 		return nil, err
 	}
 	// The test's own context has ended by the time this runs.
-	tb.Cleanup(func() { _, _ = in.process.Stop(context.Background()) })
+	tb.Cleanup(func() {
+		_, _ = in.process.Stop(context.Background())
+		s.doing.gone(in.process)
+	})
 	var err error
 	if in.tree, err = meter.NewTree(in.process.PID()); err != nil {
 		return nil, err
@@ -94,13 +97,14 @@ func (s *suite) start(tb testing.TB, l launch) (*instance, error) {
 // connection that is opened on the host may be given one of them.
 const portTries = 3
 
-func (in *instance) startOnFreePorts(ctx context.Context, binary string) error {
+func (in *instance) startOnFreePorts(ctx context.Context, s *suite) error {
 	var err error
 	for range portTries {
 		var spec spawn.Spec
-		if spec, err = in.spec(binary); err != nil {
+		if spec, err = in.spec(s.build.path); err != nil {
 			return err
 		}
+		spec.Ready = s.doing.watching(spec.Ready)
 		if in.process, err = spawn.Start(ctx, spec); !errors.Is(err, spawn.ErrPortUsed) {
 			break
 		}
@@ -120,7 +124,7 @@ func (in *instance) spec(binary string) (spawn.Spec, error) {
 	}
 	spec := spawn.Spec{
 		Name: in.launch.name, Path: binary, Args: args, Env: env, CPUs: in.launch.cpus,
-		Grace: how.Grace.Std(), ReadyTimeout: readyTimeout, Memory: in.launch.memory,
+		Grace: how.Grace.Std(), ReadyTimeout: opts.readyTimeout, Memory: in.launch.memory,
 	}
 	if in.launch.transport == scenarios.Stdio {
 		spec.Stdio, spec.Ready = true, in.answers
@@ -151,9 +155,6 @@ func (in *instance) listens(how *scenarios.Launch) (string, error) {
 	}
 	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")), nil
 }
-
-// readyTimeout bounds how long a process may take until it answers.
-const readyTimeout = 30 * time.Second
 
 // placeholders completes the launch's variables with those of this process.
 func (in *instance) placeholders(binary string) error {
@@ -224,12 +225,7 @@ func (in *instance) answers(ctx context.Context, p *spawn.Process) error {
 
 // ended reports whether the process has ended, asked or not.
 func (in *instance) ended() bool {
-	select {
-	case <-in.process.Exited():
-		return true
-	default:
-		return false
-	}
+	return !alive(in.process)
 }
 
 func (in *instance) version() mcp.Version { return mcp.Version(in.subject.Protocol) }

@@ -6,13 +6,12 @@
 package bench_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -28,7 +27,7 @@ type options struct {
 	answerBytes                                    int
 	gitlabLatency, stepDuration, latencyCeiling    time.Duration
 	gitlabFault                                    gitlabFault
-	returnWait, restWindow                         time.Duration
+	returnWait, restWindow, readyTimeout           time.Duration
 	resume, gate                                   bool
 }
 
@@ -49,6 +48,7 @@ func (o *options) register(fs *flag.FlagSet) {
 	fs.IntVar(&o.answerBytes, "answer-bytes", scenarios.DownloadBytes, "`bytes` of GitLab's answer to each call of the ladder")
 	fs.DurationVar(&o.returnWait, "return-wait", 4*time.Minute, "how long a rung of the ladder waits for the resident set to come back by itself")
 	fs.DurationVar(&o.restWindow, "rest-window", defaultRestWindow, "how long the resident set has to keep still to be at rest")
+	fs.DurationVar(&o.readyTimeout, "ready-timeout", spawn.DefaultReadyTimeout, "how long a process may take until it answers")
 	fs.DurationVar(&o.gitlabLatency, "gitlab-latency", 0, "time the GitLab stand-in waits before each answer")
 }
 
@@ -99,13 +99,11 @@ func runSuite(m *testing.M) int {
 // runBenchmarks runs whole passes, so that no scenario follows itself and slow changes of the host
 // fall on all of them alike.
 func runBenchmarks(m *testing.M) int {
-	if err := openSuite(); err != nil {
-		fmt.Fprintln(os.Stderr, "bench_test:", err)
-		return exitUsage
+	code := openUnlessSignalled(openSuite)
+	if code != 0 {
+		return code
 	}
 	defer bench.close()
-	exitOnInterrupt()
-	code := 0
 	for bench.round = 1; bench.round <= opts.rounds; bench.round++ {
 		code = max(code, m.Run())
 		// The tests chosen by -run belong to the first pass only.
@@ -114,12 +112,12 @@ func runBenchmarks(m *testing.M) int {
 	return code
 }
 
-func openSuite() error {
+func openSuite(ctx context.Context) error {
 	if err := onceEach(); err != nil {
 		return err
 	}
 	var err error
-	if bench, err = newSuite(opts); err != nil {
+	if bench, err = newSuite(ctx, opts); err != nil {
 		return err
 	}
 	return bench.beginRecord(opts)
@@ -150,18 +148,6 @@ func onceEach() error {
 		return errors.New("-step-duration must be at least 1s")
 	}
 	return flag.Set("test.benchtime", "1x")
-}
-
-// exitOnInterrupt ends the suite at the first SIGINT or SIGTERM. Finished results are on disk, and
-// children end with the suite, whichever way it ends.
-func exitOnInterrupt() {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		sig := <-signals
-		fmt.Fprintf(os.Stderr, "\nbench_test: %v; the finished results are in %s\n", sig, bench.recordPath)
-		os.Exit(exitInterrupted)
-	}()
 }
 
 // benchmarking reports whether benchmarks were asked for, and not just a list of them.

@@ -81,7 +81,8 @@ func tryOverload(t *testing.T, s *suite, plan scenarios.Overload) (*overloadRun,
 		name string
 		do   func(context.Context) error
 	}{{"connect", r.connect}, {"find a latency", r.size}, {"overload", r.overload}, {"refuse", r.refuse}} {
-		s.progress.phase("%s", step.name)
+		s.doing.enter(r.people.launch.name, step.name)
+		s.progress.enter(step.name)
 		if err := step.do(t.Context()); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w%s", plan.Variant, step.name, err, r.people.tails())
 		}

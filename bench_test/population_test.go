@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -200,20 +198,13 @@ func (p *population) stop(ctx context.Context) ([]spawn.Exit, error) {
 	return exits, errors.Join(errs...)
 }
 
-// tails returns the last lines of the processes that ended too soon, or of the first if none did, to end an error
-// with.
+// tails returns the last lines of the processes, to end an error with.
 func (p *population) tails() string {
-	tell := slices.DeleteFunc(slices.Clone(p.instances), func(in *instance) bool { return !in.ended() })
-	if len(tell) == 0 {
-		tell = p.instances[:min(1, len(p.instances))]
+	processes := make([]*spawn.Process, len(p.instances))
+	for i, in := range p.instances {
+		processes[i] = in.process
 	}
-	var b strings.Builder
-	for _, in := range tell {
-		if tail := in.process.Tail(); tail != "" {
-			fmt.Fprintf(&b, "\nlast lines of process %d:\n%s", in.process.PID(), tail)
-		}
-	}
-	return b.String()
+	return tailsOf(processes)
 }
 
 // timed makes one call and returns how long its reply took.

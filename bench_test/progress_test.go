@@ -19,6 +19,7 @@ import (
 type progress struct {
 	out      io.Writer
 	terminal bool
+	verbose  bool
 	total    int
 	now      func() time.Time
 
@@ -32,7 +33,7 @@ type progress struct {
 func newProgress(out *os.File, total int) *progress {
 	info, err := out.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
-	return &progress{out: out, terminal: terminal, total: total, now: time.Now, started: time.Now()}
+	return &progress{out: out, terminal: terminal, verbose: testing.Verbose(), total: total, now: time.Now, started: time.Now()}
 }
 
 // more says that an item of the total turned out to be n more.
@@ -60,6 +61,17 @@ func (p *progress) begin(name string) {
 	p.line("%s %s: started, %s", p.position(), p.name, p.clock())
 }
 
+// enter says which phase of the item begins. Elsewhere than on a terminal, only -test.v shows it.
+func (p *progress) enter(phase string) {
+	p.phase("%s", phase)
+	if p == nil || p.terminal || !p.verbose {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line("%s %s: %s", p.position(), p.name, phase)
+}
+
 // phase says what the item is doing now. Only a terminal shows it: elsewhere it would be noise.
 func (p *progress) phase(format string, args ...any) {
 	if p == nil || !p.terminal {
@@ -77,11 +89,20 @@ func (p *progress) end(verdict string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.terminal {
-		p.write("\r\x1b[K")
-	}
+	p.clear()
 	p.line("%s %s: %s after %s", p.position(), p.name, verdict, p.now().Sub(p.begun).Round(100*time.Millisecond))
 	p.done++
+}
+
+// tell says what else there is to know.
+func (p *progress) tell(format string, args ...any) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	p.line(format, args...)
 }
 
 // leaveOut says why an item is not measured.
@@ -92,14 +113,19 @@ func (p *progress) leaveOut(name, why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total--
-	if p.terminal {
-		p.write("\r\x1b[K")
-	}
+	p.clear()
 	p.line("%s: left out, %s", name, why)
 }
 
 func (p *progress) rewrite(what string) {
 	p.write("\r\x1b[K%s %s%s, %s", p.position(), p.name, what, p.clock())
+}
+
+// clear takes the line back that is rewritten.
+func (p *progress) clear() {
+	if p.terminal {
+		p.write("\r\x1b[K")
+	}
 }
 
 func (p *progress) line(format string, args ...any) { p.write(format+"\n", args...) }
@@ -159,7 +185,11 @@ func TestProgressPlain(t *testing.T) {
 		p.end("ok")
 	}
 	p.leaveOut("nobody", "for a reason")
+	p.enter("never shown")
 	p.begin("third")
+	p.verbose = true
+	p.enter("load")
+	p.tell("last %s", "lines")
 	assert.Equal(t, strings.Join([]string{
 		"[1/4] first: started, 0s gone",
 		"[1/4] first: ok after 20s",
@@ -167,6 +197,8 @@ func TestProgressPlain(t *testing.T) {
 		"[2/4] second: ok after 20s",
 		"nobody: left out, for a reason",
 		"[3/3] third: started, 40s gone, about 20s left",
+		"[3/3] third: load",
+		"last lines",
 		"",
 	}, "\n"), out.String())
 }
@@ -177,8 +209,10 @@ func TestProgressOnTerminal(t *testing.T) {
 	p := &progress{out: &out, terminal: true, total: 1, now: func() time.Time { return now }, started: now}
 	p.begin("only")
 	p.phase("admit %d/%d", 3, 64)
+	p.tell("more")
+	p.enter("load")
 	p.end("ok")
-	assert.Equal(t, "\r\x1b[K[1/1] only, 0s gone\r\x1b[K[1/1] only: admit 3/64, 0s gone\r\x1b[K[1/1] only: ok after 0s\n", out.String())
+	assert.Equal(t, "\r\x1b[K[1/1] only, 0s gone\r\x1b[K[1/1] only: admit 3/64, 0s gone\r\x1b[Kmore\n\r\x1b[K[1/1] only: load, 0s gone\r\x1b[K[1/1] only: ok after 0s\n", out.String())
 	(*progress)(nil).begin("silent")
 }
 

@@ -157,6 +157,7 @@ func (r *soakRun) run(ctx context.Context) error {
 
 // phase connects all paths, loads them for some times one after another, reading meanwhile, and disconnects.
 func (r *soakRun) phase(ctx context.Context, name string, times ...time.Duration) error {
+	r.suite.doing.enter(r.processes.launch.name, name)
 	for _, p := range r.paths {
 		if err := p.connect(ctx); err != nil {
 			return err
@@ -190,6 +191,7 @@ const (
 // rest brings the processes to rest, and reads what they then hold. Connections to GitLab that are kept for the next
 // request are no leak: they are closed, as a GitLab does before long.
 func (r *soakRun) rest(ctx context.Context, name string) error {
+	r.suite.doing.enter(r.processes.launch.name, name+" at rest")
 	r.gitlab.Disconnect()
 	ctx, watch := r.watch(ctx, phaseRest)
 	err := pause(ctx, r.plan.Load/coolDown)

@@ -38,6 +38,9 @@ type suite struct {
 	noiseSteps    []scenarios.Step
 	round         int
 
+	// doing is what a signal interrupts.
+	doing activity
+
 	recordPath string
 	writer     *record.Writer
 	progress   *progress
@@ -49,7 +52,7 @@ type suite struct {
 }
 
 // newSuite confines the suite to its CPUs and resolves the subject's binary.
-func newSuite(o options) (*suite, error) {
+func newSuite(ctx context.Context, o options) (*suite, error) {
 	plan, err := confine(o.cpus)
 	if err != nil {
 		return nil, err
@@ -64,7 +67,7 @@ func newSuite(o options) (*suite, error) {
 	if s.host, err = meter.ReadHost(); err != nil {
 		return nil, err
 	}
-	if s.build, err = resolveBuild(context.Background(), s.subject, o.binary); err != nil {
+	if s.build, err = resolveBuild(ctx, s.subject, o.binary); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "bench_test: subject %s, build %s (%s), on CPU %s; suite on CPU %s\n", s.subject.Name,
@@ -311,7 +314,7 @@ func (s *suite) keep(r record.Result) error {
 	}
 	s.held[key] = &r
 	s.results = append(s.results, r)
-	return s.writer.Write(r)
+	return s.doing.recording(func() error { return s.writer.Write(r) })
 }
 
 func (s *suite) close() {

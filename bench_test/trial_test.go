@@ -107,9 +107,9 @@ func standInVars(gitlab *fakegitlab.Server) scenarios.Vars {
 // must be. It returns the verdict in words.
 func (t *trial) run(phases []phase) string {
 	name := t.sheet.result.Name
+	defer t.suite.doing.enter("", "")
 	for _, p := range phases {
-		t.phase = p.name
-		t.suite.progress.phase("%s", p.name)
+		t.enter(p.name)
 		err := p.run(t.b.Context())
 		if early := new(earlyEnd); errors.As(err, &early) {
 			t.endEarly(p.name, early)
@@ -135,6 +135,13 @@ func (t *trial) run(phases []phase) string {
 		return "measured, but: " + strings.Join(doubts, "; ")
 	}
 	return "ok"
+}
+
+// enter says which phase begins.
+func (t *trial) enter(phase string) {
+	t.phase = phase
+	t.suite.doing.enter(t.sheet.result.Name, phase)
+	t.suite.progress.enter(phase)
 }
 
 // earlyEnd ends a trial early without failing it: what it has measured is recorded.
@@ -175,10 +182,11 @@ func (t *trial) writeOutcomes() {
 	}
 }
 
-// endEarly marks everything that was not measured as absent.
+// endEarly marks everything that was not measured as absent, and tells what the processes said last.
 func (t *trial) endEarly(phase string, early *earlyEnd) {
 	t.sheet.doubt("%s: %v", phase, early)
 	t.sheet.result.Stop = early.kind.because("%s: %v", phase, early)
+	t.suite.progress.tell("bench_test: %s: %s: %v%s", t.sheet.result.Name, phase, early, t.people.tails())
 	t.writeOutcomes()
 	t.sheet.absent("the step was ended early", t.sheet.unmeasured()...)
 }

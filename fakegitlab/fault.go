@@ -24,7 +24,18 @@ const (
 	FaultSlowBody
 	// FaultHang answers nothing until ClearFaults, Close, or the client gives up.
 	FaultHang
+
+	faultKinds // how many there are
 )
+
+// FaultKinds lists the ways there are, for whoever has to try them all.
+func FaultKinds() []FaultKind {
+	kinds := make([]FaultKind, faultKinds)
+	for i := range kinds {
+		kinds[i] = FaultKind(i)
+	}
+	return kinds
+}
 
 // Fault is one way to go wrong. The zero value is a 500 for ever.
 type Fault struct {
