@@ -41,7 +41,9 @@ func signalFaults() []faultCase {
 	random := rand.New(rand.NewPCG(seed, 0))
 	cases := inPhases()
 	for range *faultSignals {
-		cases = append(cases, atRandom(syscall.SIGINT, interruptedSomewhere(), seed, random), atRandom(syscall.SIGKILL, killed(), seed, random))
+		cases = append(cases,
+			atRandom(syscall.SIGINT, interruptedSomewhere(), seed, random, "ended by SIGINT"),
+			atRandom(syscall.SIGKILL, killed(), seed, random))
 	}
 	return cases
 }
@@ -78,10 +80,10 @@ func inPhases() []faultCase {
 }
 
 // atRandom is a run that a signal ends somewhere, and another that goes on with it.
-func atRandom(s syscall.Signal, ends aftermath, seed uint64, random *rand.Rand) faultCase {
+func atRandom(s syscall.Signal, ends aftermath, seed uint64, random *rand.Rand, says ...string) faultCase {
 	after := time.Duration(random.Int64N(int64(signalSpan)))
 	return faultCase{
-		what: "`" + signalName(s) + "` to the suite, at a random moment", pattern: everyPattern, ends: ends,
+		what: "`" + signalName(s) + "` to the suite, at a random moment", pattern: everyPattern, ends: ends, says: says,
 		within: signalledWithin, moment: &moment{s, ": started, ", after}, resumed: true,
 		prepare: func(t *testing.T, _ *faultTrial) {
 			t.Helper()

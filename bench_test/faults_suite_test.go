@@ -82,7 +82,7 @@ func gitlabFaultCases() []faultCase {
 	return []faultCase{
 		withGitlab("429", failsUnrecorded(), "client 0: list (tools/list): refused: status 503: ", "GitLab is busy (status 429)"),
 		withGitlab("503", failsUnrecorded(), "client 0: list (tools/list): refused: status 503: ", "GitLab is busy (status 503)"),
-		withGitlab("500", failsUnrecorded(), "client 0: list (tools/list): ", "(status 500)"),
+		withGitlab("500", failsUnrecorded(), "client 0: list (tools/list): failed: status 502: ", "GitLab answered with status 500"),
 		withGitlab("broken-json", failsUnrecorded(), "client 0: call (tools/call): failed: isError: GitLab's answer could not be read"),
 		withGitlab("reset", failsUnrecorded(), "client 0: list (tools/list): failed: status 502: ", "GitLab cannot be reached: ", "connection reset by peer"),
 		withGitlab("hang", failsUnrecorded(), "client 0: no answer within 3s: list (tools/list)"),

@@ -17,7 +17,7 @@ func TestRecordOfARun(t *testing.T) {
 	s := requireSuite(t)
 	path := filepath.Join(t.TempDir(), "record.txt")
 	const pattern = "Point/transport=http/surface=dynamic/telemetry=off"
-	out, err := measuring(t, pattern, "-binary="+s.build.path, "-record="+path).CombinedOutput()
+	out, err := measuring(t, pattern, "-rest-window=1s", "-binary="+s.build.path, "-record="+path).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
 	rec, err := record.Read(path)
@@ -39,11 +39,11 @@ func TestRecordOfARun(t *testing.T) {
 	assert.Len(t, rec.Missing(), 7, "the plan names what the filter left out")
 
 	before := readFile(t, path)
-	out, err = measuring(t, pattern, "-binary="+s.build.path, "-record="+path, "-resume").CombinedOutput()
+	out, err = measuring(t, pattern, "-rest-window=1s", "-binary="+s.build.path, "-record="+path, "-resume").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Equal(t, before, readFile(t, path), "what the record holds is not measured again")
 
-	out, err = measuring(t, pattern, "-binary="+s.build.path, "-record="+path, "-resume", "-rounds=2").CombinedOutput()
+	out, err = measuring(t, pattern, "-rest-window=1s", "-binary="+s.build.path, "-record="+path, "-resume", "-rounds=2").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	rec, err = record.Read(path)
 	require.NoError(t, err)
