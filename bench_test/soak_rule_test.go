@@ -12,6 +12,7 @@ import (
 	"mcpbench/internal/mcp"
 	"mcpbench/internal/record"
 	"mcpbench/internal/stat"
+	"mcpbench/scenarios"
 )
 
 // rule holds what was found to the plan.
@@ -98,8 +99,11 @@ func (r *soakRun) leak(of func(soakMoment) (float64, bool)) (stat.Leak, error) {
 			points = append(points, stat.XY{X: m.second, Y: y})
 		}
 	}
-	return stat.LeakRule{Tolerance: r.plan.Growth}.Judge(points)
+	return soakRule(r.plan).Judge(points)
 }
+
+// soakRule is by what a soak tells a leak.
+func soakRule(plan scenarios.Soak) stat.LeakRule { return stat.LeakRule{Tolerance: plan.Growth} }
 
 // ruleGrowth holds the resident set to what it may grow by. The heap's goal is not held to anything: it is read too
 // seldom for that, and what it would show is seen more closely in the live heap at rest.
