@@ -175,6 +175,12 @@ func TestPageInABrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { test(t, b, url) })
 	}
+	url = drawPage(t, published)
+	for name, test := range map[string]func(*testing.T, *chromium, string){
+		"keeps to itself": keepsToItself, "narrow screen": fitsNarrowScreens, "themes": hasTwoThemes,
+	} {
+		t.Run("published: "+name, func(t *testing.T) { test(t, b, url) })
+	}
 }
 
 // keepsToItself sees that the page asks nobody for anything and has no errors.
@@ -397,14 +403,16 @@ func TestPageIsAccessible(t *testing.T) {
 	if err != nil {
 		absent(t, "no axe-core: `make peers` installs it")
 	}
-	b, url := browser(t), drawPage(t, sampleRecord)
+	b, url, ofPublished := browser(t), drawPage(t, sampleRecord), drawPage(t, published)
 	comparison := filepath.Join(t.TempDir(), "comparison.html")
 	code, _, stderr := command("-old", sampleRecord, "-new", sampleRecord, "-out", comparison)
 	require.Zero(t, code, stderr)
 	for _, tt := range []struct {
 		name, url, theme string
 		size             step
-	}{{"light", url, "light", sized(1280, 900)}, {"dark", url, "dark", sized(360, 800)}, {"comparison", "file://" + comparison, "dark", sized(360, 800)}} {
+	}{{"light", url, "light", sized(1280, 900)},
+		{"published, light", ofPublished, "light", sized(360, 740)}, {"published, dark", ofPublished, "dark", sized(1280, 800)},
+		{"comparison", "file://" + comparison, "dark", sized(360, 800)}} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := b.open(t, tt.url, scheme(tt.theme), tt.size)
 			p.run(t, chromedp.Evaluate[chromedp.Void](string(script)))

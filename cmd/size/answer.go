@@ -131,9 +131,13 @@ func ranged(r page.Range, scale float64, unit string) string {
 	return fmt.Sprintf("%s, from %s to %s", text, write(r.Lo), write(r.Hi))
 }
 
-// source names a record and what it is of.
+// source names a record, what it is of, and what its waits were measured with.
 func source(record string, of *page.Calculator) string {
-	return fmt.Sprintf("By %s (%s): %s on %s, measured until %s.", record, strings.Join(of.Record, ", "), of.Build, of.Host, of.Measured)
+	said := fmt.Sprintf("By %s (%s): %s on %s, measured until %s.", record, strings.Join(of.Record, ", "), of.Build, of.Host, of.Measured)
+	if free := of.Free(); free != "" {
+		said += fmt.Sprintf(" Waits were measured with %s free for the server.", free)
+	}
+	return said
 }
 
 // snippets are the settings that were asked for.

@@ -103,7 +103,7 @@ func TestAnswerForPeople(t *testing.T) {
 		"50 credentials held, 50 of them with a call in flight at all times",
 		"memory expected  162 MiB\n", "memory request   163 MiB\n", "memory limit     204 MiB, 1.25 times the upper end\n", "GOMEMLIMIT       183 MiB\n",
 		"server 1 on host-1, measured until 2026-01-02",
-		"    value: 183MiB", "memory: 204Mi", "cpu: 1000m", "mem_limit: 204m", "MemoryMax=204M",
+		"    value: 183MiB", "memory: 204Mi", "cpu: 1000m\n", "mem_limit: 204m", "MemoryMax=204M",
 		"ExecStart=/usr/local/bin/gitlab-mcp-server --tool-surface meta --http --max-http-clients 50",
 	} {
 		assert.Contains(t, out, want)

@@ -53,3 +53,14 @@ func TestPartsOfOtherBuildsAreNamed(t *testing.T) {
 	last.Identity[record.KeyDate] = "2026-12-24T00:00:00Z"
 	assert.Contains(t, notMeasuredOf(t, rec), "- **The build of the figures**, in these parts of the page, which are of others. A soak (gate): another build, v9, commit `fedcba987654`, on 2026-12-24.")
 }
+
+// Whatever a record may lack, the page says how to measure it.
+func TestEveryPartIsMeasuredAgain(t *testing.T) {
+	_, again, _ := strings.Cut(drawn(t, wholeRecord()), "\n## Measuring again\n")
+	for _, p := range recordParts {
+		assert.Regexp(t, `(?m)^make `+p.by+`( |$)`, again, p.words)
+	}
+	for _, want := range []string{"make compare OLD=", "-old OLD -new NEW", "make check-bench-resources", "-bench 'Point/"} {
+		assert.Contains(t, again, want)
+	}
+}

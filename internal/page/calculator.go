@@ -29,6 +29,7 @@ const SoftLimit = 0.9
 type Calculator struct {
 	Host      string         `json:"host"` // that it speaks for
 	Build     string         `json:"build"`
+	CPUs      int            `json:"cpus"`     // that the server could use; 0 where that is not known
 	Measured  string         `json:"measured"` // the day
 	Record    []string       `json:"record"`   // names of the files
 	Crowded   float64        `json:"crowded"`
@@ -129,7 +130,7 @@ func (v *View) calculator() *Calculator {
 	if len(sizers) == 0 {
 		return nil
 	}
-	c := &Calculator{Host: v.any.About(record.KeyHost), Build: v.any.About(record.KeyBuild), Record: v.files(),
+	c := &Calculator{Host: v.any.About(record.KeyHost), Build: v.any.About(record.KeyBuild), CPUs: cpus(v.any.About(record.KeySubjectCPUs)), Record: v.files(),
 		Crowded: stat.Crowded, Headroom: Headroom, SoftLimit: SoftLimit, Finest: finest, LargeAnswers: v.Sized.largeAnswers()}
 	if len(v.Dates) > 0 {
 		c.Measured = day(v.Dates[len(v.Dates)-1])
@@ -144,6 +145,15 @@ func (v *View) calculator() *Calculator {
 		}
 	}
 	return c
+}
+
+// Free says what waits were measured with, which is more than their calls take
+// and what they need: "1 CPU". It is empty where the record does not say.
+func (c *Calculator) Free() string {
+	if c.CPUs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s", c.CPUs, plural(c.CPUs, "CPU"))
 }
 
 // Need sizes the server for people who each call once in a period, as the

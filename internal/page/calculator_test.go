@@ -34,6 +34,32 @@ func TestGoldenCalculator(t *testing.T) {
 	assert.JSONEq(t, string(want), string(got))
 }
 
+// Who asks for what calls take on average is told that waits were measured with more.
+func TestGrantOfLessThanWasMeasuredWith(t *testing.T) {
+	granted := func(rec *record.Record) string {
+		c := calculatorOf(t, rec)
+		n, err := c.Need("dynamic", "http", 100, time.Minute)
+		require.NoError(t, err)
+		g, err := c.Grant("dynamic", "http", n)
+		require.NoError(t, err)
+		return g.Snippet(Kubernetes)
+	}
+	const said = "    # What calls take on average. Waits were measured with 1 CPU free for them: set no limit below that.\n    cpu: "
+	rec := wholeRecord()
+	assert.Contains(t, granted(rec), said)
+	assert.Contains(t, drawn(t, rec), "Times were measured with 1 CPU free for the server at all times:")
+	for i := range rec.Results {
+		rec.Results[i].Config[record.KeySubjectCPUs] = "1-3"
+	}
+	assert.Contains(t, granted(rec), "with 3 CPUs free for them")
+	for i := range rec.Results {
+		delete(rec.Results[i].Config, record.KeySubjectCPUs)
+	}
+	assert.Contains(t, granted(rec), "\n    cpu: ")
+	assert.NotContains(t, granted(rec), "free for them")
+	assert.NotContains(t, drawn(t, rec), "free for the server")
+}
+
 // The page's table and its calculator are one model.
 func TestCalculatorNeedsWhatTheTableNeeds(t *testing.T) {
 	rec := wholeRecord()

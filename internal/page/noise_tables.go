@@ -22,7 +22,7 @@ func (v *View) noise() []Block {
 		"finds in nine of ten comparisons of %d rounds with %[3]d; smaller ones it finds less often. "+
 		"A comparison calls better or worse only what also moved the median further than the rounds of either build are apart: that takes the last column. Both are estimates from a dozen "+
 		"rounds, good to some tens of percent, and to a factor of two where a few rounds stand out.", v.noiseBuild(), stat.TestLevel, comparedRounds))}
-	blocks = append(blocks, paragraphs(v.Noise.chance().sentence())...)
+	blocks = append(blocks, paragraphs(v.otherMedians(), v.Noise.chance().sentence())...)
 	for _, t := range v.Noise.sides {
 		blocks = append(blocks, t.floors()...)
 	}
@@ -52,6 +52,23 @@ func (v *View) noiseBuild() string {
 	return joinWords(said, "was measured against itself", dated(n))
 }
 
+// otherMedians says why the medians of the noise are not those of the other
+// tables, where these have the same scenarios.
+func (v *View) otherMedians() string {
+	commit, other := v.any.About(record.KeyCommit), v.Noise.any.About(record.KeyCommit)
+	if len(v.everything()) == 0 || len(v.Dates) == 0 || commit == "" || other == "" {
+		return ""
+	}
+	from, to := day(v.Dates[0]), day(v.Dates[len(v.Dates)-1])
+	when := "on " + from
+	if from != to {
+		when = "from " + from + " to " + to
+	}
+	return fmt.Sprintf("**Medians here are not those of the tables above**, and differ by what lies between: these are of commit `%s`, measured %s; those above are of commit `%s`, measured %s. "+
+		"What is to be taken from here is how far apart rounds are, not how much a scenario takes.",
+		short(other), dated(v.Noise.any), short(commit), escape(when))
+}
+
 // dated says on which day a result was measured, if it says so.
 func dated(r record.Result) string {
 	if date := r.About(record.KeyDate); date != "" {
@@ -78,7 +95,7 @@ func (c chance) sentence() string {
 
 // floors is the table of one scenario.
 func (t *twin) floors() []Block {
-	table := &Table{Names: 1, Head: []string{"Metric", "Median", "Spread", "Smallest change found", "Called better or worse from"}}
+	table := &Table{Names: 1, Head: []string{"Metric", "Median of both sides", "Spread", "Smallest change found", "Called better or worse from"}}
 	var steady []string
 	for _, m := range t.judged() {
 		f := t.Figure(m.Unit)

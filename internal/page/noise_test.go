@@ -50,6 +50,30 @@ func noiseOf(t *testing.T, rec *record.Record) string {
 	return section
 }
 
+// A reader who finds two medians of one scenario is told why.
+func TestMediansOfTheNoiseAreOfTheirOwnBuild(t *testing.T) {
+	rec := sampleNoise()
+	for i, r := range rec.Results {
+		if r.Kind() == record.Noise {
+			rec.Results[i].Identity[record.KeyCommit] = "fedcba98765432100"
+			rec.Results[i].Identity[record.KeyDate] = "2026-12-24T00:00:00Z"
+		}
+	}
+	assert.Contains(t, noiseOf(t, rec), "these are of commit `fedcba987654`, measured on 2026-12-24; those above are of commit `0123456789ab`, measured on 2026-11-30.")
+	for i, r := range rec.Results {
+		if r.Kind() == record.Point && r.About(record.KeyRound) == "1" {
+			rec.Results[i].Identity[record.KeyDate] = "2026-11-29T23:00:00Z"
+		}
+	}
+	assert.Contains(t, noiseOf(t, rec), "measured from 2026-11-29 to 2026-11-30.")
+	assert.Contains(t, noiseOf(t, rec), "| Metric | Median of both sides |")
+	assert.NotContains(t, noiseOf(t, only(rec, "Noise/")), "Medians here", "there are no others")
+	for i := range rec.Results {
+		delete(rec.Results[i].Identity, record.KeyCommit)
+	}
+	assert.NotContains(t, noiseOf(t, rec), "Medians here", "a record that says nothing of builds")
+}
+
 func TestNoNoiseNoSection(t *testing.T) {
 	assert.NotContains(t, drawn(t, sampleRecord()), "Noise floor")
 }

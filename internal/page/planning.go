@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"mcpbench/internal/record"
 	"mcpbench/internal/stat"
 )
 
@@ -33,7 +34,7 @@ func (v *View) planning() []Block {
 		"a `tools/list` in turn. In flight is how many calls are being answered at once, on average and at most at %.0f%% of all moments: by Little's law calls a second times the mean time of a call. "+
 		"Memory is the peak to expect, in brackets the interval of the lines it comes from, and never below what admitting as many was seen to take; a limit needs more than that. "+
 		"Cores are calls a second times processor time a call. Times are those of the lightest load measured that the calls fit into, and never below those of a lighter one; in brackets they are from the least of the rounds to the most. "+
-		"What lies beyond the measured is withheld.", 100*stat.Crowded))}
+		"What lies beyond the measured is withheld.%s", 100*stat.Crowded, v.freeCPUs()))}
 	blocks = append(blocks, tables(needTable(sizers))...)
 	for _, why := range without {
 		blocks = append(blocks, text(why))
@@ -51,6 +52,15 @@ func (v *View) planning() []Block {
 		blocks = append(blocks, v.overview()...)
 	}
 	return blocks
+}
+
+// freeCPUs says that waits are of a server that may use more than its calls take.
+func (v *View) freeCPUs() string {
+	n := cpus(v.any.About(record.KeySubjectCPUs))
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Times were measured with %d %s free for the server at all times: one that may use no more than the cores of its row makes callers wait longer.", n, plural(n, "CPU"))
 }
 
 // sizers are those of the series of which a load can be believed, and a

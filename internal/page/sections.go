@@ -190,19 +190,36 @@ func (v *View) notMeasured() Block {
 }
 
 func (v *View) again() []Block {
-	lines := []string{"make bench", "make bench-resources", "make bench-resources-render", "make check-bench-resources"}
+	var single []string
 	if n := len(v.Scenarios); n > 0 {
-		lines = append(lines, oneSurface(v.Scenarios[n-1]))
+		single = append(single, oneSurface(v.Scenarios[n-1]))
 	}
 	if n := len(v.Ladders); n > 0 {
 		l := v.Ladders[n-1]
-		lines = append(lines, oneSurface(slices.Concat(l.Steps, l.Open)[0]))
+		single = append(single, oneSurface(slices.Concat(l.Steps, l.Open)[0]))
 	}
-	return []Block{
-		text("The first line measures a quick matrix, the second everything that is published; the third draws the page from a record without " +
-			"measuring, the fourth checks that the two agree. A single surface is chosen by name, and two records are compared as they are:"),
-		code(append(lines, "go tool benchstat OLD.txt NEW.txt")...),
+	blocks := []Block{
+		text("What there is to measure, each in its own file of the record. What would replace a record by less of it is refused, unless by `FORCE=1`:"),
+		code(
+			"make bench             # a quick matrix, published nowhere",
+			"make bench-resources   # scenarios, series, calls at a rate, and what sizing rests on",
+			"make sizing            # what sizing rests on, alone",
+			"make prove-sizing      # limits of the model, put to the test",
+			"make soak              # the gates, each with a verdict",
+			"make overload",
+			"make abandoned",
+			"make noise             # the noise floor"),
+		text("The first line draws the page from the record without measuring, the second checks that the two agree:"),
+		code("make bench-resources-render", "make check-bench-resources"),
 	}
+	if len(single) > 0 {
+		blocks = append(blocks, text("A single surface is chosen by name:"), code(single...))
+	}
+	return append(blocks,
+		text("Two builds are measured in turn and compared, and so are two records as they are; what the noise floor says is heeded where there is one:"),
+		code("make compare OLD=REVISION-OR-BINARY NEW=REVISION-OR-BINARY",
+			"go run ./cmd/page -old OLD -new NEW -noise results/HOST/noise.txt",
+			"go tool benchstat OLD.txt NEW.txt"))
 }
 
 // oneSurface is the command that measures a scenario again, or the whole of the

@@ -29,6 +29,7 @@ type Grant struct {
 	Limit      int      // what it may take
 	Soft       int      // where its own runtime begins to save (GOMEMLIMIT)
 	Millicores int      // processor time that its calls take; 0 where that is not known
+	Free       string   // what waits were measured with, such as "1 CPU"; empty where that is not known
 	Interface  bool     // whether the process talks over its standard input
 	Command    []string // that starts it, where it is known how
 	Address    []string // flags that have it listen where a container is reached
@@ -56,7 +57,7 @@ func (c *Calculator) Grant(surface, transport string, n Need) (Grant, error) {
 		return Grant{}, fmt.Errorf("no limit can be given: %s", why)
 	}
 	g := NewGrant(n.Memory.Middle/float64(n.Processes), limit)
-	g.For = c.words(of, n)
+	g.For, g.Free = c.words(of, n), c.Free()
 	if cores, why := n.Cores(); why == "" {
 		g.Millicores = max(1, int(math.Ceil(1000*cores.Middle/float64(n.Processes))))
 	}
@@ -110,6 +111,9 @@ func (g Grant) kubernetes() []string {
 	}
 	lines = append(lines, "env:", "  - name: GOMEMLIMIT", fmt.Sprintf("    value: %dMiB", g.Soft),
 		"resources:", "  requests:", fmt.Sprintf("    memory: %dMi", g.Request))
+	if g.Millicores > 0 && g.Free != "" {
+		lines = append(lines, fmt.Sprintf("    # What calls take on average. Waits were measured with %s free for them: set no limit below that.", g.Free))
+	}
 	if g.Millicores > 0 {
 		lines = append(lines, fmt.Sprintf("    cpu: %dm", g.Millicores))
 	}

@@ -166,6 +166,9 @@ window.mcpbenchCalculator = (() => {
     return [...of.command, ...(address ? ['--http-addr', address] : []), of.clients, String(people)];
   }
 
+  // free is what waits were measured with, which is more than their calls take.
+  const free = model.cpus ? `${model.cpus} CPU${model.cpus > 1 ? 's' : ''}` : '';
+
   const list = (args) => `[${args.map((arg) => JSON.stringify(arg)).join(', ')}]`;
 
   const snippets = {
@@ -175,6 +178,8 @@ window.mcpbenchCalculator = (() => {
         ...(command ? [`args: ${list(command.slice(1))}`] : []),
         'env:', '  - name: GOMEMLIMIT', `    value: ${g.soft}MiB`,
         'resources:', '  requests:', `    memory: ${g.request}Mi`,
+        ...(n.cores === undefined || !free ? []
+          : [`    # What calls take on average. Waits were measured with ${free} free for them: set no limit below that.`]),
         ...(n.cores === undefined ? [] : [`    cpu: ${millicores(n)}m`]),
         '  limits:', `    memory: ${g.limit}Mi`,
       ];
@@ -251,7 +256,7 @@ window.mcpbenchCalculator = (() => {
     const reasons = [...new Set([n.noLoad, n.noMemory, n.noCores, n.noP99].filter(Boolean))];
     put('calc-reason', reasons.length ? `n/a: ${reasons.join('; ')}.` : '');
     put('calc-load', n.load
-      ? `Times are those under ${n.load}; at most is at ${significant(100 * model.crowded)}% of all moments.${
+      ? `Times are those under ${n.load}${free && `, with ${free} free for the server at all times`}; at most is at ${significant(100 * model.crowded)}% of all moments.${
         n.past ? ' Memory is at most that of a step with as many credentials, all of them calling at once.' : ''}` : '');
     put('calc-snippet', snippet(n, asked.snippet.value, surface, transport));
   }
