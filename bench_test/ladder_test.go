@@ -13,32 +13,110 @@ import (
 )
 
 // ladderMethod says in the record how the figures of a rung came about.
-const ladderMethod = "one credential; calls one after another, the last of them at once; then nothing is asked until the resident set is back or -return-wait is over"
+const ladderMethod = "one credential; calls one after another, the last of them at once; then nothing is asked until the resident set is back or -return-wait is over, " +
+	"while other rungs make their calls in processes of their own"
+
+// climb measures the ladder. That memory comes back takes minutes in which a process does nothing, so all rungs make
+// their calls first, one rung after the other, and wait together.
+func (s *suite) climb(b *testing.B) {
+	b.Helper()
+	defer func() { s.loaded = nil }()
+	s.loaded = make(map[string]*rungRun)
+	var most int64
+	for _, rung := range scenarios.Rungs(s.subject) {
+		name := string(record.Ladder) + "/" + rung.Name(s.subject.Name)
+		if rung.Calls == 0 || !s.chosen(name) || s.held[heldKey{name, s.round}] != nil {
+			continue
+		}
+		if most > 0 && !s.fits(most) {
+			break // the others make their calls when these have ended
+		}
+		s.progress.begin(s.short(name) + ", before its wait")
+		r := s.newRung(b, name, rung)
+		r.ascend()
+		s.loaded[name] = r
+		most = max(most, r.peak)
+	}
+	s.size(b, record.Ladder)
+}
+
+// fits reports whether one more rung may run beside those that wait, if it takes half as much again as the largest.
+func (s *suite) fits(largest int64) bool {
+	waiting := largest + largest/2
+	for _, r := range s.loaded {
+		waiting += r.peak
+	}
+	return waiting <= s.guards.memory
+}
 
 // rung measures so many calls whose answers from GitLab are large.
 func (s *suite) rung(b *testing.B, name string, rung scenarios.Rung) {
+	b.Helper()
+	if _, held := s.skipWith(b, name, s.settingsFor(launch{}, rungSettings())); held {
+		return
+	}
+	s.progress.begin(s.short(name))
+	verdict := "failed"
+	defer func() { s.progress.end(verdict) }()
+	r := s.loaded[name]
+	if r == nil {
+		r = s.newRung(b, name, rung)
+		r.ascend()
+	}
+	r.b = b
+	if r.fatal != nil {
+		b.Fatal(r.fatal)
+	}
+	verdict = r.run([]phase{{"return", r.returned}, {"settle", r.guarded(r.settle)}, {"close", r.left}})
+}
+
+// rungSettings hold what all rungs have in common.
+func rungSettings() string {
+	return fmt.Sprintf("answer-bytes=%d return-wait=%s", opts.answerBytes, opts.returnWait)
+}
+
+// newRung prepares a rung, which lives as long as b.
+func (s *suite) newRung(b *testing.B, name string, rung scenarios.Rung) *rungRun {
 	b.Helper()
 	l := launch{
 		name: name, transport: scenarios.HTTP, surface: rung.Surface, clients: 1, download: opts.answerBytes,
 		bounded: s.subject.Bounded != nil, vars: scenarios.Vars{"bound": fmt.Sprint(scenarios.Burst)},
 	}
-	settings := fmt.Sprintf("answer-bytes=%d return-wait=%s", opts.answerBytes, opts.returnWait)
-	s.sizing(b, l, ladderMethod, settings, func(t *trial) []phase {
-		r := &rungRun{trial: t, rung: rung}
-		return []phase{
-			{"idle", r.idle}, {"admit", r.admit}, {"load", t.guarded(r.load)}, {"return", t.guarded(r.comeBack)},
-			{"settle", t.guarded(r.settle)}, {"close", t.left},
-		}
-	})
+	return &rungRun{trial: newTrial(b, s, l, ladderMethod, rungSettings()), rung: rung, back: make(chan error, 1)}
 }
 
 // rungRun is one rung while it is measured.
 type rungRun struct {
 	*trial
 	rung scenarios.Rung
-	// before is the resident set at rest before the first large call, and ended when the last of them was over.
-	before int64
-	ended  time.Time
+	// before is the resident set at rest before the first large call, peak its largest during these, and ended when the
+	// last of them was over.
+	before, peak int64
+	ended        time.Time
+	// back has what became of the wait for the resident set, once that is over.
+	back chan error
+	// fatal is why the rung did not come to wait.
+	fatal error
+}
+
+// ascend makes the calls, and has the wait begin that follows them.
+func (r *rungRun) ascend() {
+	r.fatal = r.through([]phase{{"idle", r.idle}, {"admit", r.admit}, {"load", r.guarded(r.load)}})
+	if r.fatal != nil || r.over {
+		return
+	}
+	ctx := r.b.Context()
+	go func() { r.back <- r.comeBack(ctx) }()
+}
+
+// returned waits until the resident set is back, or was waited for long enough.
+func (r *rungRun) returned(ctx context.Context) error {
+	select {
+	case err := <-r.back:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // idle reads a process that serves nobody.
@@ -97,6 +175,7 @@ func (r *rungRun) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.peak = peak
 	r.sheet.set("peak-RSS-bytes", float64(peak))
 	if _, known := r.sheet.result.Value("reply-bytes"); !known {
 		r.sheet.absent("no call was answered as it should be", "reply-bytes")

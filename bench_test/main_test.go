@@ -46,7 +46,7 @@ func (o *options) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.profiles, "profiles", "", "`folder` for a CPU and a heap profile of each step; where -artifacts says when empty")
 	fs.Var(&o.gitlabFault, "gitlab-fault", gitlabFaultUsage)
 	fs.IntVar(&o.answerBytes, "answer-bytes", scenarios.DownloadBytes, "`bytes` of GitLab's answer to each call of the ladder")
-	fs.DurationVar(&o.returnWait, "return-wait", 4*time.Minute, "how long a rung of the ladder waits for the resident set to come back by itself")
+	fs.DurationVar(&o.returnWait, "return-wait", 8*time.Minute, "how long a rung of the ladder waits for the resident set to come back by itself")
 	fs.DurationVar(&o.restWindow, "rest-window", defaultRestWindow, "how long the resident set has to keep still to be at rest")
 	fs.DurationVar(&o.readyTimeout, "ready-timeout", spawn.DefaultReadyTimeout, "how long a process may take until it answers")
 	fs.DurationVar(&o.gitlabLatency, "gitlab-latency", 0, "time the GitLab stand-in waits before each answer")

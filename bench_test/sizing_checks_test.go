@@ -104,3 +104,10 @@ func TestSweepsSayHowTheyWereLoaded(t *testing.T) {
 		assert.NotEmpty(t, sweepMethod(scenarios.Setting{Sweep: w}))
 	}
 }
+
+// Rungs wait together only while there is room for one more that takes half as much again as the largest.
+func TestRungsFit(t *testing.T) {
+	s := &suite{guards: guards{memory: 1000}, loaded: map[string]*rungRun{"a": {peak: 300}, "b": {peak: 100}}}
+	assert.True(t, s.fits(400))
+	assert.False(t, s.fits(401))
+}

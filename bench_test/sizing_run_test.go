@@ -51,11 +51,11 @@ func TestSizingOfTheServer(t *testing.T) {
 		t.Skipf("subject %s says nothing of what is measured here", s.subject.Name)
 	}
 	got := sized(t, strings.Join([]string{
-		"Image", "Endpoint/endpoint=(health|discover)", "Ladder/calls=(0|44)$", "Configs/surface=dynamic.meta$",
+		"Image", "Endpoint/endpoint=(health|discover)", "Ladder/calls=(0|8|44)$", "Configs/surface=dynamic.meta$",
 		"Sweep/setting=(gitlab-max-conns|max-http-clients|gitlab-latency)/value=(1|16|20ms)$",
 		"Sweep/setting=pool-idle-timeout/value=100ms$",
 	}, "|"), opts.subject, s.build.path)
-	require.Len(t, got, 10)
+	require.Len(t, got, 11)
 
 	assert.Greater(t, value(t, got["Image subject=gitlab-mcp"], "binary-bytes"), value(t, got["Image subject=gitlab-mcp"], "image-layer-bytes"), "the layer is compressed")
 	for _, endpoint := range []string{"Endpoint endpoint=health", "Endpoint endpoint=discover"} {

@@ -23,7 +23,7 @@ func BenchmarkImage(b *testing.B) { bench.size(b, record.Image) }
 func BenchmarkEndpoint(b *testing.B) { bench.size(b, record.Endpoint) }
 
 // BenchmarkLadder makes so many calls whose answers from GitLab are large, and watches whether memory comes back.
-func BenchmarkLadder(b *testing.B) { bench.size(b, record.Ladder) }
+func BenchmarkLadder(b *testing.B) { bench.climb(b) }
 
 // BenchmarkHeld has GitLab hold so many calls open at once.
 func BenchmarkHeld(b *testing.B) { bench.size(b, record.Held) }
@@ -109,11 +109,16 @@ func (s *suite) sizing(b *testing.B, l launch, method, settings string, phases f
 	if _, held := s.skipWith(b, l.name, s.settingsFor(l, settings)); held {
 		return
 	}
-	s.progress.begin(strings.Replace(l.name, "/subject="+s.subject.Name+"/transport=http", "", 1))
+	s.progress.begin(s.short(l.name))
 	verdict := "failed"
 	defer func() { s.progress.end(verdict) }()
 	t := newTrial(b, s, l, method, settings)
 	verdict = t.run(phases(t))
+}
+
+// short is a name without what all names have in common.
+func (s *suite) short(name string) string {
+	return strings.Replace(name, "/subject="+s.subject.Name+"/transport=http", "", 1)
 }
 
 // sizingLoad is how long a load of sizing lasts: half as long as that of a step.

@@ -47,6 +47,8 @@ type suite struct {
 	// results are those of this run and of the record that it resumes, and held names the latter.
 	results []record.Result
 	held    map[heldKey]*record.Result
+	// loaded are the rungs of the ladder that have made their calls, and wait, by their names.
+	loaded map[string]*rungRun
 	// verdicts are those of the gates that have run.
 	verdicts []stat.Verdict
 }

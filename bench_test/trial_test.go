@@ -40,8 +40,9 @@ type trial struct {
 	outcomes outcomes
 	// broken is why the trial fails although it could be measured to its end.
 	broken error
-	// phase is the name of the one that runs.
+	// phase is the name of the one that runs, and over whether one ended the trial early.
 	phase string
+	over  bool
 }
 
 // phase is a part of a trial's time. Every reading belongs to exactly one.
@@ -106,21 +107,10 @@ func standInVars(gitlab *fakegitlab.Server) scenarios.Vars {
 // run goes through the phases, records what came of them, and fails the benchmark if anything was not as it
 // must be. It returns the verdict in words.
 func (t *trial) run(phases []phase) string {
-	name := t.sheet.result.Name
-	defer t.suite.doing.enter("", "")
-	for _, p := range phases {
-		t.enter(p.name)
-		err := p.run(t.b.Context())
-		if early := new(earlyEnd); errors.As(err, &early) {
-			t.endEarly(p.name, early)
-			break
-		}
-		if err != nil {
-			// Its connections are descriptors, which may be what was short, and to end the processes takes some.
-			_ = t.people.disconnect()
-			t.b.Fatalf("%s: %s: %v%s", name, p.name, err, t.people.tails())
-		}
+	if err := t.through(phases); err != nil {
+		t.b.Fatal(err)
 	}
+	name := t.sheet.result.Name
 	for _, unit := range t.sheet.unmeasured() {
 		t.b.Errorf("%s: %s was not measured, and nothing says why", name, unit)
 	}
@@ -142,6 +132,28 @@ func (t *trial) enter(phase string) {
 	t.phase = phase
 	t.suite.doing.enter(t.sheet.result.Name, phase)
 	t.suite.progress.enter(phase)
+}
+
+// through goes through phases, unless one before them ended the trial early, which is no error.
+func (t *trial) through(phases []phase) error {
+	defer t.suite.doing.enter("", "")
+	for _, p := range phases {
+		if t.over {
+			return nil
+		}
+		t.enter(p.name)
+		err := p.run(t.b.Context())
+		if early := new(earlyEnd); errors.As(err, &early) {
+			t.endEarly(p.name, early)
+			continue
+		}
+		if err != nil {
+			// Its connections are descriptors, which may be what was short, and to end the processes takes some.
+			_ = t.people.disconnect()
+			return fmt.Errorf("%s: %s: %w%s", t.sheet.result.Name, p.name, err, t.people.tails())
+		}
+	}
+	return nil
 }
 
 // earlyEnd ends a trial early without failing it: what it has measured is recorded.
@@ -184,6 +196,7 @@ func (t *trial) writeOutcomes() {
 
 // endEarly marks everything that was not measured as absent, and tells what the processes said last.
 func (t *trial) endEarly(phase string, early *earlyEnd) {
+	t.over = true
 	t.sheet.doubt("%s: %v", phase, early)
 	t.sheet.result.Stop = early.kind.because("%s: %v", phase, early)
 	t.suite.progress.tell("bench_test: %s: %s: %v%s", t.sheet.result.Name, phase, early, t.people.tails())
