@@ -3,6 +3,7 @@ package bench_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,22 +23,35 @@ func (s *suite) climb(b *testing.B) {
 	b.Helper()
 	defer func() { s.loaded = nil }()
 	s.loaded = make(map[string]*rungRun)
-	var most int64
-	for _, rung := range scenarios.Rungs(s.subject) {
-		name := string(record.Ladder) + "/" + rung.Name(s.subject.Name)
-		if rung.Calls == 0 || !s.chosen(name) || s.held[heldKey{name, s.round}] != nil {
-			continue
-		}
+	rungs, most := s.calling(), int64(0)
+	s.progress.more(len(rungs))
+	for i, rung := range rungs {
 		if most > 0 && !s.fits(most) {
+			s.progress.more(i - len(rungs))
 			break // the others make their calls when these have ended
 		}
-		s.progress.begin(s.short(name) + ", before its wait")
+		name := ladderName(s, rung)
+		s.progress.begin(s.short(name) + ", its calls")
 		r := s.newRung(b, name, rung)
 		r.ascend()
 		s.loaded[name] = r
 		most = max(most, r.peak)
+		s.progress.end("done")
 	}
 	s.size(b, record.Ladder)
+}
+
+// calling are the rungs that have calls to make in this round.
+func (s *suite) calling() []scenarios.Rung {
+	return slices.DeleteFunc(scenarios.Rungs(s.subject), func(rung scenarios.Rung) bool {
+		name := ladderName(s, rung)
+		return rung.Calls == 0 || !s.chosen(name) || s.held[heldKey{name, s.round}] != nil
+	})
+}
+
+// ladderName is what the record calls a rung.
+func ladderName(s *suite, rung scenarios.Rung) string {
+	return string(record.Ladder) + "/" + rung.Name(s.subject.Name)
 }
 
 // fits reports whether one more rung may run beside those that wait, if it takes half as much again as the largest.
