@@ -47,12 +47,19 @@ func (s *Sizer) loads() []*Load {
 			loads = append(loads, &Load{Scenario: o, PerSecond: o.Figure("offered-calls/s").Median, Latency: time.Duration(ns)})
 		}
 	}
+	return rising(append(loads, s.closed()...))
+}
+
+// closed are the closed loops of the steps that may be believed, from the
+// lightest on.
+func (s *Sizer) closed() []*Load {
+	var loads []*Load
 	for _, step := range having(believedOf(s.main()), "calls/s", "inflight") {
 		if rate := step.Figure("calls/s").Median; rate > 0 {
 			loads = append(loads, closedLoop(step, step.Figure("inflight").Median, rate))
 		}
 	}
-	return rising(loads)
+	return loads
 }
 
 // rising gives loads their waits, none of which is less than one before it. A

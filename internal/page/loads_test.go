@@ -73,3 +73,23 @@ func TestTheGreaterOfTwoRanges(t *testing.T) {
 	assert.Equal(t, a, a.above(Range{Lo: 0, Middle: 4, Hi: 5, Refs: []string{"c"}}))
 	assert.Equal(t, Range{Lo: 1, Middle: 5, Hi: 7, Refs: []string{"a", "b", "c"}}, a.above(Range{Lo: 0, Middle: 4, Hi: 7, Refs: []string{"b", "c"}}))
 }
+
+// What open loops were seen to wait says nothing of few callers who wait for their answers.
+func TestWaitsOfThoseWhoCallWithoutPause(t *testing.T) {
+	rec := only(sampleSeries(), "surface=meta")
+	for _, load := range []where{"load=50pct", "load=80pct"} {
+		change(rec, load, callP99, to(9e9))
+	}
+	c := calculatorOf(t, rec)
+	n, err := c.Serving("meta", "http", 10, 2)
+	require.NoError(t, err)
+	p99, why := n.P99()
+	require.Empty(t, why)
+	want := ladders(t, rec)["meta"].Steps[0].Figure(callP99)
+	assert.InDelta(t, want.Median, p99.Middle, 0, "of the lightest step, with four in flight")
+
+	crowd, err := c.Need("meta", "http", 10, time.Second)
+	require.NoError(t, err)
+	p99, _ = crowd.P99()
+	assert.InDelta(t, 9e9, p99.Middle, 0, "people come at random")
+}

@@ -3,8 +3,6 @@ package page
 import (
 	"fmt"
 	"slices"
-
-	"mcpbench/internal/record"
 )
 
 // Serving sizes the server for credentials that are held, so many of them with a
@@ -63,10 +61,13 @@ func (s *Sizer) Serving(credentials, calling int) Need {
 	return n
 }
 
-// busy is the lightest load with so many calls in flight at all times.
+// busy is the lightest closed loop with so many calls in flight at all times.
+// Waits are held to be no less than those of a lighter closed loop. Open loops
+// say nothing here: in one of few calls a second, chance has more calls in
+// flight at once than there ever are in this load.
 func (s *Sizer) busy(calling int) (*Load, string) {
-	for _, l := range s.loads() {
-		if l.Kind == record.Series && l.Figure("inflight").Median >= float64(calling) {
+	for _, l := range rising(s.closed()) {
+		if l.Figure("inflight").Median >= float64(calling) {
 			return l, ""
 		}
 	}
