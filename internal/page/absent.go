@@ -27,9 +27,9 @@ var recordParts = []part{
 	{record.Configs, "several surfaces in one process", "sizing"},
 	{record.Sweep, "other settings", "sizing"},
 	{record.Proof, "limits put to the test", "prove-sizing"},
-	{record.Soak, "a soak (gate)", "soak"},
-	{record.Overload, "more than the server admits (gate)", "overload"},
-	{record.Abandoned, "clients that go away (gate)", "abandoned"},
+	{record.Soak, "the gate soak", "soak"},
+	{record.Overload, "the gate overload, more than the server admits", "overload"},
+	{record.Abandoned, "the gate abandoned, clients that go away", "abandoned"},
 	{record.Noise, "the noise floor", "noise"},
 }
 
@@ -61,26 +61,17 @@ func (v *View) ofOtherBuilds() string {
 		var builds []string
 		for _, r := range v.resultsOf(p.kind) {
 			if r.About(record.KeySHA256) != v.any.About(record.KeySHA256) {
-				builds = withNew(builds, labelledBuild(r)+", "+dated(r))
+				builds = withNew(builds, fmt.Sprintf("%s with %s, commit `%s`", dated(r), escape(r.About(record.KeyBuild)), short(r.About(record.KeyCommit))))
 			}
 		}
 		if len(builds) > 0 {
-			said = append(said, p.words+": "+strings.Join(builds, "; and "))
+			said = append(said, p.words+" "+strings.Join(builds, " and "))
 		}
 	}
 	if len(said) == 0 {
 		return ""
 	}
-	return "**The build of the figures**, in these parts of the page, which are of others. " + sentences(said)
-}
-
-// sentences begins each of several with a capital and ends it.
-func sentences(said []string) string {
-	var out []string
-	for _, s := range said {
-		out = append(out, strings.ToUpper(s[:1])+s[1:]+".")
-	}
-	return strings.Join(out, " ")
+	return "**The build of the figures in every part.** Measured with another: " + strings.Join(said, "; ") + "."
 }
 
 // resultsOf are the results of a kind.

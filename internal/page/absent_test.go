@@ -23,12 +23,12 @@ func TestAbsentPartsAreNamed(t *testing.T) {
 	said := notMeasuredOf(t, sampleRecord())
 	assert.Contains(t, said, "- **Not in this record**, so that nothing here speaks of it: series of growing numbers of credentials and calls at a rate (`make bench-resources`); "+
 		"binary and container image, cheap endpoints, ")
-	for _, want := range []string{"other settings (`make sizing`)", "limits put to the test (`make prove-sizing`)", "a soak (gate) (`make soak`)",
-		"more than the server admits (gate) (`make overload`)", "clients that go away (gate) (`make abandoned`)", "the noise floor (`make noise`)"} {
+	for _, want := range []string{"other settings (`make sizing`)", "limits put to the test (`make prove-sizing`)", "the gate soak (`make soak`)",
+		"the gate overload, more than the server admits (`make overload`)", "the gate abandoned, clients that go away (`make abandoned`)", "the noise floor (`make noise`)"} {
 		assert.Contains(t, said, want)
 	}
 	assert.NotContains(t, said, "point scenarios (`")
-	assert.NotContains(t, said, "of others")
+	assert.NotContains(t, said, "in every part")
 }
 
 // What a record has is not said to be missing, whichever it is.
@@ -51,7 +51,7 @@ func TestPartsOfOtherBuildsAreNamed(t *testing.T) {
 	last := &rec.Results[len(rec.Results)-1]
 	last.Identity[record.KeySHA256], last.Identity[record.KeyBuild], last.Identity[record.KeyCommit] = "another", "v9", "fedcba9876543210"
 	last.Identity[record.KeyDate] = "2026-12-24T00:00:00Z"
-	assert.Contains(t, notMeasuredOf(t, rec), "- **The build of the figures**, in these parts of the page, which are of others. A soak (gate): another build, v9, commit `fedcba987654`, on 2026-12-24.")
+	assert.Contains(t, notMeasuredOf(t, rec), "- **The build of the figures in every part.** Measured with another: the gate soak on 2026-12-24 with v9, commit `fedcba987654`.\n")
 }
 
 // Whatever a record may lack, the page says how to measure it.

@@ -75,8 +75,8 @@ func (v *View) overload() []Block {
 		return nil
 	}
 	blocks := []Block{text(overloadSaid)}
-	blocks = append(blocks, v.overloadTable("Who is busy", overloadCalls)...)
-	blocks = append(blocks, v.overloadTable("Who is not, and what is held", overloadOthers)...)
+	blocks = append(blocks, v.overloadTable("Who is busy", "", overloadCalls)...)
+	blocks = append(blocks, v.overloadTable("Who is not, and what is held", notesOfSection, overloadOthers)...)
 	blocks = append(blocks, paragraphs(v.builtOtherwise(v.Overload[0].Scenario))...)
 	for _, o := range v.Overload {
 		if c := v.overloadChart(o); c != nil {
@@ -132,9 +132,10 @@ var overloadOthers = []column{
 	{"Most descriptors", "most-descriptors", plain, Figure.spread},
 }
 
-// overloadTable is a table with a row a variant.
-func (v *View) overloadTable(what string, columns []column) []Block {
-	m := &tableMaker{table: Table{Names: 1, Head: []string{what}}}
+// overloadTable is a table with a row a variant. Marks of rows are explained where
+// notesAt says, or under it.
+func (v *View) overloadTable(what, notesAt string, columns []column) []Block {
+	m := &tableMaker{notesAt: notesAt, table: Table{Names: 1, Head: []string{what}}}
 	for _, c := range columns {
 		m.table.Head = append(m.table.Head, c.head)
 	}

@@ -41,7 +41,7 @@ func (v *View) soak() []Block {
 		return nil
 	}
 	whole := v.Soak.Whole
-	blocks := paragraphs(v.Soak.lead(), v.Soak.doubt(), v.Soak.growth())
+	blocks := paragraphs(v.Soak.lead(), v.Soak.doubt(), v.builtOtherwise(whole), v.Soak.growth())
 	blocks = append(blocks, pictures(v.soakChart())...)
 	rest := &tableMaker{}
 	blocks = append(blocks, text("**At rest**, without connections and just collected, of all processes together:"))

@@ -113,6 +113,7 @@ func TestSoakFollowsTheRecord(t *testing.T) {
 	assert.Contains(t, page, "| Soak <sup>†</sup> | PASS |")
 	assert.Contains(t, page, "<sup>†</sup> Soak, doubted by the suite itself, whatever the verdict: round 1 (the \\*clock\\* jumped).")
 	assert.Contains(t, page, "**Doubted by the suite itself**, whatever the verdict: round 1 (the \\*clock\\* jumped).")
+	assert.Contains(t, page, "These are of another build than the figures of this page: v9, commit `fedcba987654`, measured 2026-11-30.")
 	assert.Contains(t, page, "with another build, v9, commit `fedcba987654`")
 	assert.NotContains(t, page, "Left out, since")
 
