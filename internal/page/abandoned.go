@@ -21,8 +21,8 @@ func (v *View) abandoned() []Block {
 	if len(v.Abandoned) == 0 {
 		return nil
 	}
-	m := &tableMaker{table: Table{Names: 1, Head: []string{"Event", "Events", "Bytes kept an event", "At most", "Goroutines kept",
-		"Descriptors kept", "Processes kept", "Held meanwhile an event", "Goroutines held", "Descriptors held", "Verdict"}}}
+	m := &tableMaker{table: Table{Names: 2, Head: []string{"Event", "Verdict", "Events", "Bytes kept an event", "At most", "Goroutines kept",
+		"Descriptors kept", "Processes kept", "Held meanwhile an event", "Goroutines held", "Descriptors held"}}}
 	var budgets []string
 	for _, s := range v.Abandoned {
 		m.abandonedRow(s)
@@ -46,13 +46,13 @@ func (m *tableMaker) abandonedRow(s *Scenario) {
 	last := s.Results[len(s.Results)-1]
 	m.table.Rows = append(m.table.Rows, []Cell{
 		m.name(s),
+		{Text: verdictWords(last.About(record.KeyVerdict)), Refs: []string{refOf(last)}},
 		count("abandoned-events"),
 		m.abandonedSlope(s),
 		m.cell(s.Figure("retained-budget-bytes/event"), fitting, Figure.spread),
 		count("retained-goroutines"), count("retained-descriptors"), count("retained-processes"),
 		m.cell(s.Figure("held-bytes/event"), fitting, Figure.spread),
 		count("held-goroutines/event"), count("held-descriptors/event"),
-		{Text: verdictWords(last.About(record.KeyVerdict)), Refs: []string{refOf(last)}},
 	})
 }
 

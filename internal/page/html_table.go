@@ -38,6 +38,7 @@ type htmlCell struct {
 const (
 	figuresClass = "figures"
 	wordsClass   = "words"
+	longClass    = "words long"
 )
 
 func (w *htmlWriter) table(t *Table, label string) *htmlTable {
@@ -56,9 +57,15 @@ func (w *htmlWriter) table(t *Table, label string) *htmlTable {
 	return out
 }
 
-// class tells a column of figures from one of words. A figure that is wanting
-// does not make it one of words.
+// longWords is from how many bytes on a text is broken into lines.
+const longWords = 80
+
+// class tells a column of figures from one of words, and of many words. A figure
+// that is wanting does not make it one of words.
 func (t *Table) class(column int) string {
+	if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return len(row[column].Text) >= longWords }) {
+		return longClass
+	}
 	for _, row := range t.Rows {
 		if c := row[column]; !c.Known && (column < t.Names || strings.Contains(c.Text, " ")) {
 			return wordsClass
@@ -72,12 +79,12 @@ var interval = regexp.MustCompile(` (\([^()]*\))$`)
 
 func (w *htmlWriter) cell(c Cell) htmlCell {
 	out := htmlCell{Text: w.inline(c.Text), Mark: c.Mark}
+	out.Href, out.Sources = w.sources(c.Refs)
 	if !c.Known {
 		return out
 	}
 	out.Text = template.HTML(interval.ReplaceAllString(string(out.Text), ` <span class="range">$1</span>`))
 	out.Value = strconv.FormatFloat(c.Value, 'f', -1, 64)
-	out.Href, out.Sources = w.sources(c.Refs)
 	return out
 }
 

@@ -32,3 +32,22 @@ func TestATextAsHTML(t *testing.T) {
 	}
 	assert.Equal(t, 2, strings.Count(page, "</table></div>"))
 }
+
+func TestClassesOfColumns(t *testing.T) {
+	long := strings.Repeat("word ", longWords/5)
+	table := &Table{Names: 1, Rows: [][]Cell{
+		{{Text: "a"}, {Text: "1", Known: true}, {Text: "PASS"}, {Text: "short"}},
+		{{Text: "b"}, {Text: "2", Known: true}, {Text: "two words"}, {Text: long}},
+	}}
+	for column, want := range []string{wordsClass, figuresClass, wordsClass, longClass} {
+		assert.Equal(t, want, table.class(column), column)
+	}
+}
+
+// A verdict is no figure, and comes from a line of the record all the same.
+func TestWordsLeadToTheRecord(t *testing.T) {
+	w := &htmlWriter{markdown: newInline(), folder: "..", anchors: make(anchors), labels: make(map[string]int)}
+	c := w.cell(Cell{Text: "**FAIL**", Refs: []string{"x/soak.txt:7"}})
+	assert.Equal(t, "../soak.txt#L7", c.Href)
+	assert.Empty(t, c.Value, "nothing to sort by")
+}

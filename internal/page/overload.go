@@ -135,18 +135,17 @@ var overloadOthers = []column{
 // overloadTable is a table with a row a variant. Marks of rows are explained where
 // notesAt says, or under it.
 func (v *View) overloadTable(what, notesAt string, columns []column) []Block {
-	m := &tableMaker{notesAt: notesAt, table: Table{Names: 1, Head: []string{what}}}
+	m := &tableMaker{notesAt: notesAt, table: Table{Names: 2, Head: []string{what, "Verdict"}}}
 	for _, c := range columns {
 		m.table.Head = append(m.table.Head, c.head)
 	}
-	m.table.Head = append(m.table.Head, "Verdict")
 	for _, o := range v.Overload {
-		row := []Cell{m.name(o.Scenario)}
+		last := o.All[len(o.All)-1]
+		row := []Cell{m.name(o.Scenario), {Text: verdictWords(last.About(record.KeyVerdict)), Refs: []string{refOf(last)}}}
 		for _, c := range columns {
 			row = append(row, m.cell(o.Figure(c.unit), c.scale, c.show))
 		}
-		last := o.All[len(o.All)-1]
-		m.table.Rows = append(m.table.Rows, append(row, Cell{Text: verdictWords(last.About(record.KeyVerdict)), Refs: []string{refOf(last)}}))
+		m.table.Rows = append(m.table.Rows, row)
 	}
 	return tables(m.finish())
 }
