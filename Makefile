@@ -160,14 +160,12 @@ faults: suite ## have the suite measure while one thing after the other fails, a
 PROOFS ?= dynamic:300:40 meta:300:40 individual:100:20
 
 .PHONY: prove-sizing
-prove-sizing: suite ## put limits that the model gives to the test, and look for the least that is enough
+prove-sizing: suite ## put limits that the model gives to the test, look for the least that is enough, and draw, whichever the verdict
 	@rm -rf $(OUT)/proof && mkdir -p $(OUT)/proof
 	@for proof in $(PROOFS); do IFS=: read -r surface credentials calling <<< "$$proof"; \
 		go run ./cmd/size -record $(RECORD) -surface $$surface -credentials $$credentials -calling $$calling -json; \
 	done > $(OUT)/proof/needs.json
-	@cd bench_test && $(OUT)/suite.test -test.run='^TestProof$$' -test.timeout=0 -gate -need=$(OUT)/proof/needs.json \
-		-record=$(OUT)/proof/proof.txt
-	$(call publish,$(OUT)/proof/proof.txt)
+	$(call gate,proof,TestProof,-need=$(OUT)/proof/needs.json)
 
 bench-driver: suite ## compare the suite's driver with other load tools, into docs/method.md
 	@mkdir -p $(OUT)/bin

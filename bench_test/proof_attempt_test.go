@@ -95,7 +95,8 @@ func (p *prover) groupName(what any) string { return fmt.Sprintf("mcpbench-%d-%v
 // attempt starts the server under a limit and drives the load.
 func (p *prover) attempt(ctx context.Context, limit int64) (attempt, error) {
 	p.attempts++
-	p.suite.progress.phase("attempt %d, under %s", p.attempts, inMiB(float64(limit)))
+	p.suite.doing.enter(p.sheet.result.Name, fmt.Sprintf("attempt %d, under %s", p.attempts, inMiB(float64(limit))))
+	defer p.suite.doing.enter("", "")
 	a := attempt{limit: limit}
 	if err := forget(p.suite.build.path); err != nil {
 		return a, err

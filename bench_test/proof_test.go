@@ -166,6 +166,9 @@ func (p *prover) under(ctx context.Context, limit int64) (attempt, error) {
 	var most attempt
 	for range p.lives {
 		a, err := p.attempt(ctx, limit)
+		if err == nil {
+			p.suite.progress.tell("%s: attempt %d: %s", p.suite.short(p.sheet.result.Name), p.attempts, a.words())
+		}
 		if err != nil || !a.survived {
 			return a, err
 		}
