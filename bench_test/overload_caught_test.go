@@ -81,7 +81,7 @@ func passing() overloadFigures {
 	grown, recovered := int64(0), time.Second
 	return overloadFigures{
 		plan: scenarios.Overload{
-			Variant: scenarios.OverloadRequests, Bound: 64, Connections: 2000, Slower: 1, During: time.Minute,
+			Variant: scenarios.OverloadRequests, Bound: 64, Latency: 50 * time.Millisecond, Connections: 2000, Slower: 1, During: time.Minute,
 		},
 		capacity: 1280, capacityDuring: 1280, before: 1250, admitted: 1250, after: 1250,
 		asked: 2000, refused: 1000, byBusy: 1000,
@@ -130,6 +130,27 @@ func TestOverloadRules(t *testing.T) {
 			f.refusal, f.doubts = append(f.refusal[:1:1], later(0)...), []string{"others"}
 		}, stat.Inconclusive},
 		{"refused at once", func(f *overloadFigures) { f.refusal, f.doubts = later(0), []string{"others"} }, stat.Fail},
+		{"admitted", func(f *overloadFigures) { f.plan.Credentials, f.demand, f.admitted = 200, 180, 162 }, stat.Pass},
+		{"admitted", func(f *overloadFigures) { f.plan.Credentials, f.demand, f.admitted = 200, 180, 161 }, stat.Fail},
+		{"admitted", func(f *overloadFigures) {
+			f.plan.Credentials, f.demand, f.admitted, f.doubts = 200, 180, 161, []string{"others"}
+		}, stat.Inconclusive},
+		{"admitted", func(f *overloadFigures) {
+			f.plan.Credentials, f.demand, f.admitted, f.before = 200, 180, 161, 1151
+		}, stat.Inconclusive},
+		{"answered in time", func(f *overloadFigures) { f.crowd.late = 1 }, stat.Fail},
+		{"answered in time", func(f *overloadFigures) { f.crowd.late, f.doubts = 1, []string{"others"} }, stat.Inconclusive},
+		{"refused at once", func(f *overloadFigures) { f.refusal[989] = 26 * time.Millisecond }, stat.Fail},
+		{"refused at once", func(f *overloadFigures) { f.refusal = f.refusal[:300] }, stat.Pass},
+		{"refused at once", func(f *overloadFigures) { // GitLab being slower is no excuse
+			f.refusal, f.plan.Slower, f.capacityDuring = append(f.refusal[:1:1], later(0)...), 3, 427
+		}, stat.Fail},
+		{"processor time of a refusal", func(f *overloadFigures) { f.refusing.cpu = 99_999 * time.Millisecond }, stat.Pass},
+		{"processor time of a refusal", func(f *overloadFigures) { f.refusing.cpu = 100 * time.Second }, stat.Fail},
+		{"processor time of a refusal", func(f *overloadFigures) {
+			f.refusing.cpu, f.doubts = 100*time.Second, []string{"others"}
+		}, stat.Inconclusive},
+		{"kept of refusals", func(f *overloadFigures) { f.refusing.grown = nil }, stat.Inconclusive},
 		{"kept of refusals", func(f *overloadFigures) { f.refusing.grown = grown(799_999) }, stat.Pass},
 		{"kept of refusals", func(f *overloadFigures) { f.refusing.grown = grown(800_000) }, stat.Fail},
 		{"kept of refusals", func(f *overloadFigures) { f.refusing.refused, f.refusing.grown = 10, grown(262_144) }, stat.Fail},
@@ -167,6 +188,12 @@ func TestOverloadRules(t *testing.T) {
 		{"probe", func(f *overloadFigures) { f.probe.late = 1 }, stat.Fail},
 		{"probe", func(f *overloadFigures) { f.probe.late, f.doubts = 1, []string{"others"} }, stat.Inconclusive},
 		{"health", func(f *overloadFigures) { f.health.wrong = 1 }, stat.Fail},
+		{"none refused before and after", func(f *overloadFigures) { f.refusedBefore = 1 }, stat.Fail},
+		{"none refused before and after", func(f *overloadFigures) { f.refusedAfter = 1 }, stat.Fail},
+		{"rate after", func(f *overloadFigures) { f.after = 1126 }, stat.Pass},
+		{"rate after", func(f *overloadFigures) { f.after = 1124 }, stat.Fail},
+		{"rate after", func(f *overloadFigures) { f.after, f.doubts = 640, []string{"others"} }, stat.Inconclusive},
+		{"rate after", func(f *overloadFigures) { f.before, f.after = 0, 0 }, stat.Fail},
 		{"median after", func(f *overloadFigures) { f.busyAfter = later(2 * time.Millisecond) }, stat.Pass},
 		{"median after", func(f *overloadFigures) { f.busyAfter = later(2500 * time.Microsecond) }, stat.Inconclusive},
 		{"median after", func(f *overloadFigures) { f.busyAfter = later(3 * time.Millisecond) }, stat.Fail},

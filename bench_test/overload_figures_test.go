@@ -19,16 +19,19 @@ type overloadFigures struct {
 	tried                    *float64
 	before, admitted, after  float64 // calls answered a second
 	rejected                 float64 // calls refused a second, during
+	demand                   float64 // calls a second that credentials make during, where there are many
 	admissions               float64 // requests to GitLab a second, during, that were none of a call
 
 	asked                             int // calls of the phases
 	failed, unanswered                int
 	refused, byBusy, byRate, untold   int
+	refusedBefore, refusedAfter       int // of these
 	reasons                           map[string]int64 // of the failed
 	refusal                           sortedTimes
 	busyBefore, busyDuring, busyAfter sortedTimes
 	probeBefore, probeDuring          sortedTimes
 	probe, health                     answered
+	crowd                             answered // admitted calls, during
 	recovery                          *time.Duration
 
 	rssBefore, rssFirst, rssSecond, rssAfter float64
@@ -80,7 +83,14 @@ func (r *overloadRun) figures() overloadFigures {
 	f.admitted, f.rejected = o.during.rate(mcp.OK), o.during.rate(mcp.Refused)
 	f.admissions = float64(o.during.others) / o.during.wall.Seconds()
 	f.count(o.before, o.during, o.after)
-	f.refusal = latenciesOf(those(o.during.heard, mcp.Refused))
+	f.refusedBefore, f.refusedAfter = len(those(o.before.heard, mcp.Refused)), len(those(o.after.heard, mcp.Refused))
+	f.refusal = latenciesOf(those(o.during.even(), mcp.Refused))
+	each := slow * time.Duration(r.upstream())
+	if r.plan.Credentials > 0 { // any call may be the one that a credential is admitted for
+		each += slow * time.Duration(r.suite.subject.Transports[scenarios.HTTP].AdmissionRequests)
+		f.demand = r.plan.Demand(each)
+	}
+	f.crowd = judge(append(those(o.during.heard, mcp.OK), those(o.during.heard, mcp.Cut)...), each+patience)
 	f.busyBefore, f.busyAfter = latenciesOf(those(o.before.even(), mcp.OK)), latenciesOf(those(o.after.even(), mcp.OK))
 	f.busyDuring = latenciesOf(those(o.during.even(), mcp.OK))
 	f.probeBefore = latenciesOf(those(during(o.probe, o.before.from, o.before.to), mcp.OK))

@@ -15,9 +15,12 @@ const (
 	rateWithin = 0.10
 	// memoryWithin is how much more the second half of the overload may take than the first.
 	memoryWithin = 0.05
-	// soon is the part of the time that an admitted call takes at least in which a refusal has to come: one that takes
-	// longer has waited for something.
+	// soon is the part of the time asked of GitLab in which a refusal has to come, however slow GitLab is made then: one
+	// that takes longer has waited for something.
 	soon = 0.5
+	// cheap is what a refusal has to take less of in processor time: at a millisecond, 2000 clients that come back every
+	// second would keep two processors busy with being refused.
+	cheap = time.Millisecond
 	// leastObject is the least that anything of the heap takes in Go, and heapNoise what a heap changes by with
 	// nothing kept: pools fill, and tables grow.
 	leastObject, heapNoise = 8, 256 << 10
@@ -33,6 +36,7 @@ func (f *overloadFigures) rule(subject string) *ruling {
 	r := &ruling{gate: "overload/" + f.plan.Variant, subject: subject}
 	f.ruleRate(r)
 	f.ruleOutcomes(r)
+	f.ruleWaits(r)
 	if f.plan.Refuses() {
 		f.ruleRefusals(r)
 	}
@@ -80,7 +84,7 @@ func (f *overloadFigures) timed(r *ruling, what string, ok bool, found, bound st
 func (f *overloadFigures) ruleRate(r *ruling) {
 	const what = "admitted"
 	if f.plan.Credentials > 0 {
-		r.passes(what, f.admitted > 0, fmt.Sprintf("%.0f/s", f.admitted), "any: nothing bounds calls")
+		f.ruleDemand(r, what)
 		return
 	}
 	bound := fmt.Sprintf("within %.0f%% of the %.0f/s that %d in progress come to", 100*rateWithin, f.capacityDuring, f.plan.Bound)
@@ -94,6 +98,23 @@ func (f *overloadFigures) ruleRate(r *ruling) {
 	default:
 		f.timed(r, what, part >= 1-rateWithin, found, bound)
 	}
+}
+
+// ruleDemand wants calls that nothing bounds to be answered as fast as they are made, if each takes no longer than GitLab.
+func (f *overloadFigures) ruleDemand(r *ruling, what string) {
+	bound := fmt.Sprintf("at least %.0f%% of the %.0f/s that %d credentials ask which pause for %v", 100*(1-rateWithin), f.demand, f.plan.Credentials, f.plan.Pause)
+	found := fmt.Sprintf("%.1f/s; before, %.1f/s of %.0f", f.admitted, f.before, f.capacity)
+	if f.before < (1-rateWithin)*f.capacity {
+		r.hold(what, stat.Inconclusive, f.disturbed(found+": the subject was slow before", stat.Inconclusive), bound)
+		return
+	}
+	f.timed(r, what, f.admitted >= (1-rateWithin)*f.demand, found, bound)
+}
+
+// ruleWaits wants calls that are admitted to be answered when GitLab has been, and not to wait in a queue.
+func (f *overloadFigures) ruleWaits(r *ruling) {
+	found := fmt.Sprintf("%d of %d late, longest %v", f.crowd.late, f.crowd.calls, f.crowd.longest.Round(time.Millisecond/10))
+	f.timed(r, "answered in time", f.crowd.late == 0, found, fmt.Sprintf("within %v of what GitLab takes", patience))
 }
 
 // ruleOutcomes wants everything else to be refused, and nothing else.
@@ -112,19 +133,37 @@ func (f *overloadFigures) ruleOutcomes(r *ruling) {
 // ruleRefusals wants refusals to come at once, say when to come back, and leave nothing behind.
 func (f *overloadFigures) ruleRefusals(r *ruling) {
 	r.passes("Retry-After", f.refused > 0 && f.untold == 0, fmt.Sprintf("missing on %d of %d", f.untold, f.refused), "on each")
-	limit := time.Duration(soon * float64(f.plan.Bound) / f.capacityDuring * float64(time.Second))
-	p50 := f.refusal.percentile(0.5)
-	bound := fmt.Sprintf("median within %v, half of what GitLab takes", limit)
-	found := fmt.Sprintf("median %v, shortest %v", p50.at.Round(time.Microsecond), f.refusal.shortest().Round(time.Microsecond))
-	switch {
-	case !p50.known:
-		r.hold("refused at once", stat.Inconclusive, fmt.Sprintf("%d refusals", p50.n), bound)
-	case f.refusal.shortest() > limit: // nobody else makes the shortest of all wait
-		r.passes("refused at once", false, found, bound)
-	default:
-		f.timed(r, "refused at once", p50.at <= limit, found, bound)
-	}
+	f.rulePrompt(r)
+	f.ruleCost(r)
 	f.ruleKept(r)
+}
+
+// rulePrompt wants all but a hundredth of refusals to come at once, or half of them where there are too few to tell.
+func (f *overloadFigures) rulePrompt(r *ruling) {
+	const what = "refused at once"
+	limit := time.Duration(soon * float64(f.plan.Latency))
+	bound := fmt.Sprintf("99%% within %v, half of what is asked of GitLab", limit)
+	most, name := f.refusal.percentile(0.99), "p99"
+	if !most.known {
+		most, name = f.refusal.percentile(0.5), "too few for p99, median"
+	}
+	found := fmt.Sprintf("%s %v, shortest %v", name, most.at.Round(time.Microsecond), f.refusal.shortest().Round(time.Microsecond))
+	switch {
+	case !most.known:
+		r.hold(what, stat.Inconclusive, fmt.Sprintf("%d refusals", most.n), bound)
+	case f.refusal.shortest() > limit: // nobody else makes the shortest of all wait
+		r.passes(what, false, found, bound)
+	default:
+		f.timed(r, what, most.at <= limit, found, bound)
+	}
+}
+
+// ruleCost wants refusals to take next to no processor time. Where there were none alone, another finding says so.
+func (f *overloadFigures) ruleCost(r *ruling) {
+	if k := f.refusing; k != nil && k.refused > 0 {
+		each := k.cpu / time.Duration(k.refused)
+		f.timed(r, "processor time of a refusal", each < cheap, each.String(), fmt.Sprintf("below %v", cheap))
+	}
 }
 
 func (f *overloadFigures) ruleKept(r *ruling) {
@@ -135,8 +174,8 @@ func (f *overloadFigures) ruleKept(r *ruling) {
 		r.passes(what, false, "no call was refused while the bound was filled", "refusals alone")
 	case k.other > 0:
 		r.passes(what, false, fmt.Sprintf("%d of %d were not refused while the bound was filled", k.other, k.other+k.refused), "refusals alone")
-	case k.grown == nil:
-		// The heap cannot be read. What the resident set says of it is another finding.
+	case k.grown == nil: // the resident set, which is another finding, says nothing of few bytes
+		r.hold(what, stat.Inconclusive, noHeap, fmt.Sprintf("below %d bytes an object", leastObject))
 	default:
 		limit := max(leastObject*k.refused, heapNoise)
 		r.passes(what, *k.grown < limit, fmt.Sprintf("%d bytes of heap by %d", *k.grown, k.refused),
@@ -193,9 +232,23 @@ func (f *overloadFigures) ruleOthers(r *ruling) {
 	}
 }
 
-// ruleAfter wants calls to take as long after the overload as before it. Equal is what the two intervals say at
-// their ends: that the median has surely not grown by more than equalWithin. If they allow both, that is not known.
+// ruleAfter wants all to be after the overload as it was before.
 func (f *overloadFigures) ruleAfter(r *ruling) {
+	r.passes("none refused before and after", f.refusedBefore+f.refusedAfter == 0,
+		fmt.Sprintf("%d before, %d after", f.refusedBefore, f.refusedAfter), "0, 0: no more call than the bound admits")
+	f.timed(r, "rate after", f.before > 0 && f.after >= (1-rateWithin)*f.before,
+		fmt.Sprintf("%.1f/s; before, %.1f/s", f.after, f.before), fmt.Sprintf("at most %.0f%% less than before", 100*rateWithin))
+	f.ruleMedian(r)
+	if f.recovery == nil {
+		f.timed(r, "recovery", false, "never", "a row of calls as before")
+		return
+	}
+	f.timed(r, "recovery", true, f.recovery.Round(time.Millisecond).String(), "a row of calls as before")
+}
+
+// ruleMedian wants calls to take as long after the overload as before it. Equal is what the two intervals say at
+// their ends: that the median has surely not grown by more than equalWithin. If they allow both, that is not known.
+func (f *overloadFigures) ruleMedian(r *ruling) {
 	before, after := f.busyBefore.percentile(0.5), f.busyAfter.percentile(0.5)
 	bound := fmt.Sprintf("up to %.0f%% more than before, whatever the intervals hold", 100*equalWithin)
 	if !before.known || !after.known {
@@ -212,9 +265,4 @@ func (f *overloadFigures) ruleAfter(r *ruling) {
 		verdict = f.inTime(false)
 	}
 	r.hold("median after", verdict, f.disturbed(found, verdict), bound)
-	if f.recovery == nil {
-		f.timed(r, "recovery", false, "never", "a row of calls as before")
-		return
-	}
-	f.timed(r, "recovery", true, f.recovery.Round(time.Millisecond).String(), "a row of calls as before")
 }

@@ -328,7 +328,7 @@ func (r *overloadRun) phase(ctx context.Context, workers []load.Worker, options 
 	if phase.from.IsZero() { // some had no answer
 		phase.from, phase.to = began.Add(options.Spread), began.Add(options.Duration)
 	}
-	phase.others -= int64(len(those(phase.heard, mcp.OK)) * r.suite.subject.Surfaces[r.people.launch.surface].Calls[scenarios.CallRead].Upstream)
+	phase.others -= int64(len(those(phase.heard, mcp.OK)) * r.upstream())
 	phase.doubts = disturbances(&loadTotal{wall: phase.wall, spent: spent}, r.suite)
 	return phase, err
 }
@@ -373,6 +373,11 @@ func (r *overloadRun) watch(ctx context.Context) (stop func() error, err error) 
 		r.found.readings, err = reading.stop()
 		return err
 	}, nil
+}
+
+// upstream is how many requests to GitLab a call takes.
+func (r *overloadRun) upstream() int {
+	return r.suite.subject.Surfaces[r.people.launch.surface].Calls[scenarios.CallRead].Upstream
 }
 
 // route is what the call asks of GitLab.

@@ -104,6 +104,11 @@ func (o Overload) Capacity(latency time.Duration) float64 {
 	return float64(o.Bound) / latency.Seconds()
 }
 
+// Demand is how many calls a second the Credentials make whose calls take a time each.
+func (o Overload) Demand(each time.Duration) float64 {
+	return float64(o.Credentials) / (o.Pause + each).Seconds()
+}
+
 // Name is the variant's part of a benchmark name.
 func (o Overload) Name(subject string) string {
 	return fmt.Sprintf("subject=%s/variant=%s", subject, o.Variant)
