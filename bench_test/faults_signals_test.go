@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -22,9 +23,9 @@ var (
 	faultSignals = flag.Int("fault-signals", 1, "with -run TestFaults: how often each signal is sent at a random moment")
 )
 
-// signalSpan is the time within which a signal comes at random: three scenarios take longer, if only for the windows
-// over which they read what is at rest.
-const signalSpan = 9 * time.Second
+// signalSpan is the time of a scenario within which a signal comes at random, and that of those that follow: they take
+// longer, if only for the windows over which they read what is at rest.
+const signalSpan = 3 * time.Second
 
 // signalledWithin is how long the suite may go on after a signal, and everyWithin how long three scenarios may take.
 const (
@@ -40,10 +41,12 @@ func signalFaults() []faultCase {
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	cases := inPhases()
-	for range *faultSignals {
+	for i := range *faultSignals {
+		// There is something to keep if one scenario of the three is over, which each second signal does without.
+		finished := 1 - i%2
 		cases = append(cases,
-			atRandom(syscall.SIGINT, interruptedSomewhere(), seed, random, "ended by SIGINT"),
-			atRandom(syscall.SIGKILL, killed(), seed, random))
+			atRandom(syscall.SIGINT, interruptedSomewhere(), finished, seed, random, "ended by SIGINT"),
+			atRandom(syscall.SIGKILL, killed(), finished, seed, random))
 	}
 	return cases
 }
@@ -79,12 +82,12 @@ func inPhases() []faultCase {
 	return cases
 }
 
-// atRandom is a run that a signal ends somewhere, and another that goes on with it.
-func atRandom(s syscall.Signal, ends aftermath, seed uint64, random *rand.Rand, says ...string) faultCase {
-	after := time.Duration(random.Int64N(int64(signalSpan)))
+// atRandom is a run that a signal ends somewhere, once so many scenarios are finished, and another that goes on with it.
+func atRandom(s syscall.Signal, ends aftermath, finished int, seed uint64, random *rand.Rand, says ...string) faultCase {
+	after := time.Duration(random.Int64N(int64(3-finished) * int64(signalSpan)))
 	return faultCase{
 		what: "`" + signalName(s) + "` to the suite, at a random moment", pattern: everyPattern, ends: ends, says: says,
-		within: signalledWithin, moment: &moment{s, ": started, ", after}, resumed: true,
+		within: signalledWithin, moment: &moment{s, fmt.Sprintf("[%d/3] ", finished+1), after}, finished: finished, resumed: true,
 		prepare: func(t *testing.T, _ *faultTrial) {
 			t.Helper()
 			t.Logf("%s after %v, by -fault-seed=%d", s, after, seed)
@@ -135,11 +138,12 @@ var (
 )
 
 // checkSignalled holds the record to what the suite had said until it was ended. It may hold one result more.
-func checkSignalled(t *testing.T, _ *faultCase, f *faultTrial) {
+func checkSignalled(t *testing.T, c *faultCase, f *faultTrial) {
 	t.Helper()
 	assert.True(t, strings.HasPrefix(f.between, f.held), "what was finished before is in the record as it was")
 	said, gained := len(saysFinished.FindAllString(f.first.out.String(), -1)), len(f.whole(t, f.between))-1
 	assert.True(t, gained == said || gained == said+1, "%d results were said to be finished, and %d are in the record", said, gained)
+	assert.GreaterOrEqual(t, gained, c.finished)
 	t.Logf("%d results were finished", gained)
 }
 

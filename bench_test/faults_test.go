@@ -38,8 +38,9 @@ type faultCase struct {
 	within time.Duration
 	// moment is when a signal comes to the suite; nil where none does.
 	moment *moment
-	// resumed says that the run is gone on with.
-	resumed bool
+	// resumed says that the run is gone on with, and finished how many results it has by then, at least.
+	resumed  bool
+	finished int
 }
 
 // aftermath is what a fault comes to.
