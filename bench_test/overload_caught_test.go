@@ -20,12 +20,8 @@ func caught(t *testing.T, args ...string) map[string]stat.Verdict {
 	plan := plans[0].Short()
 	plan.Bound, plan.Connections, plan.Refusals = 4, 60, 400
 	plan.Before, plan.Ramp, plan.During, plan.After = time.Second/2, time.Second/2, time.Second, time.Second/2
-	r, err := tryOverload(t, s, plan)
-	require.NoError(t, err)
-	f := r.figures()
-	ruled := f.rule("calibrator")
+	ruled := judgeOverload(t, s, plan, "one: why")
 	t.Logf("\n%s", ruled.table())
-	require.NoError(t, r.record(&f, ruled))
 	return verdictsOf(ruled)
 }
 
@@ -59,6 +55,10 @@ func TestOverloadCatches(t *testing.T) {
 		{"few bytes kept", []string{"-retain-refusal=1KiB"}, "kept of refusals"},
 		{"slow refusals", []string{"-refuse-after=30ms"}, "refused at once"},
 		{"failures", []string{"-fault=error-200:50"}, "everything else refused"},
+		{"sockets kept", []string{"-leak-descriptors=1"}, "descriptors"},
+		{"sockets kept of health checks", []string{"-keep=health:socket"}, "descriptors"},
+		{"refusals without need", []string{"-refuse-every=10"}, "none refused before and after"},
+		{"an end", []string{"-fault=exit-mid-load:100"}, "process"},
 	} {
 		t.Run(tt.fault, func(t *testing.T) {
 			t.Parallel() // for what is caught it does not matter

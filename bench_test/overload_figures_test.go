@@ -25,7 +25,7 @@ type overloadFigures struct {
 	asked                             int // calls of the phases
 	failed, unanswered                int
 	refused, byBusy, byRate, untold   int
-	refusedBefore, refusedAfter       int // of these
+	refusedBefore, refusedAfter       int              // of these
 	reasons                           map[string]int64 // of the failed
 	refusal                           sortedTimes
 	busyBefore, busyDuring, busyAfter sortedTimes

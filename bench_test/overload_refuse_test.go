@@ -31,7 +31,7 @@ func (r *overloadRun) refuse(ctx context.Context) error {
 	}
 	// What connections take by themselves, to GitLab as well, is not to be taken for what refusals leave.
 	for _, callers := range [][]load.Worker{r.workers(conns), r.alone()} {
-		if _, err := load.Closed(ctx, callers, load.Options{Calls: 1}); err != nil {
+		if _, err := load.Closed(ctx, callers, load.Options{Calls: 1, Drain: answerWithin}); err != nil {
 			return err
 		}
 	}
@@ -55,9 +55,14 @@ func (r *overloadRun) refuseAll(ctx context.Context, refused []load.Worker) (*re
 	r.gitlab.SetFault(r.route(), fakegitlab.Fault{Kind: fakegitlab.FaultHang})
 	asked := r.gitlab.Total()
 	var holding sync.WaitGroup
-	holding.Go(func() { _, _ = load.Closed(ctx, r.alone(), load.Options{Calls: 1}) })
-	defer holding.Wait()
-	defer r.gitlab.ClearFaults()
+	held, letGo := context.WithCancel(ctx)
+	holding.Go(func() { _, _ = load.Closed(held, r.alone(), load.Options{Calls: 1}) })
+	defer func() {
+		r.gitlab.ClearFaults()
+		defer time.AfterFunc(answerWithin, letGo).Stop() // one that has no answer by then gets none
+		holding.Wait()
+		letGo()
+	}()
 	// A subject that queues does not ask GitLab for all of them: what then is refused says how it went.
 	for begun := time.Now(); r.gitlab.Total() < asked+int64(r.plan.Bound) && time.Since(begun) < longestFill; {
 		if !wait(ctx, time.Millisecond) {

@@ -29,6 +29,8 @@ type overloadRun struct {
 	gitlab *fakegitlab.Server
 	people *population
 	call   *mcp.Request
+	// without says which variants the subject does not offer.
+	without string
 	// latency is what GitLab takes but for during the overload.
 	latency time.Duration
 
@@ -70,21 +72,28 @@ type overloadPhase struct {
 	others int64
 }
 
-// tryOverload tries a variant on the subject of a suite.
+// longestOverload is how many times the time of its phases a variant may take, with longestRefusing besides: a subject
+// that answers nothing any more is not waited for.
+const longestOverload = 5
+
+// tryOverload tries a variant on the subject of a suite. After an error what was found is not whole.
 func tryOverload(t *testing.T, s *suite, plan scenarios.Overload) (*overloadRun, error) {
 	t.Helper()
 	r := &overloadRun{t: t, suite: s, plan: plan, latency: plan.Latency}
 	if err := r.start(); err != nil {
-		return nil, err
+		return r, err
 	}
+	longest := longestRefusing + longestOverload*(plan.Before+plan.Ramp+plan.During+plan.After)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), longest, fmt.Errorf("not over after %v", longest))
+	defer cancel()
 	for _, step := range []struct {
 		name string
 		do   func(context.Context) error
 	}{{"connect", r.connect}, {"find a latency", r.size}, {"overload", r.overload}, {"refuse", r.refuse}} {
 		s.doing.enter(r.people.launch.name, step.name)
 		s.progress.enter(step.name)
-		if err := step.do(t.Context()); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w%s", plan.Variant, step.name, err, r.people.tails())
+		if err := step.do(ctx); err != nil {
+			return r, fmt.Errorf("%s: %w%s", step.name, err, r.people.tails())
 		}
 	}
 	return r, nil
@@ -104,7 +113,7 @@ func (r *overloadRun) start() error {
 	}
 	r.call = built[record.Call]
 	r.people = &population{suite: r.suite, token: r.gitlab.Token, launch: launch{
-		name: "Overload/" + r.plan.Name(r.suite.subject.Name), transport: scenarios.HTTP, surface: surface,
+		name: r.name(), transport: scenarios.HTTP, surface: surface,
 		bounded: r.suite.subject.Bounded != nil, many: r.plan.Pool > 0, cpus: r.suite.cpus.Subject, vars: vars,
 	}}
 	return r.people.startIdle(r.t)
@@ -120,6 +129,9 @@ func upstreamSurface(s *scenarios.Subject) scenarios.Surface {
 	return s.SurfaceNames()[0]
 }
 
+// name is what the record calls the variant.
+func (r *overloadRun) name() string { return "Overload/" + r.plan.Name(r.suite.subject.Name) }
+
 func (r *overloadRun) instance() *instance { return r.people.instances[0] }
 
 // connect opens the connections that call before and after the overload, of which each credential's first one is
@@ -131,9 +143,14 @@ func (r *overloadRun) connect(ctx context.Context) (err error) {
 	if r.probes, err = r.dial(ctx, probeCredential, r.plan.Probes); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin, fmt.Errorf("no answer within %v", answerWithin))
+	defer cancel()
 	_, err = load.Admit(ctx, r.workers([]*mcp.HTTPConn{r.busy[0], r.probes[0]}), 1)
 	return err
 }
+
+// answerWithin is how long an answer is waited for while nothing is too much.
+const answerWithin = 30 * time.Second
 
 func (r *overloadRun) dial(ctx context.Context, credential, n int) ([]*mcp.HTTPConn, error) {
 	first, err := r.instance().dial(ctx, r.gitlab.Token(credential))

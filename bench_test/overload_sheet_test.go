@@ -14,9 +14,8 @@ const overloadMethod = "closed loop; refused connections come back when Retry-Af
 
 // record writes what a variant came to: one result for it with the verdict, and one for each of its seconds.
 func (r *overloadRun) record(f *overloadFigures, ruled *ruling) error {
-	s := newSheet(r.people.launch.name, r.config(), r.suite.identity())
+	s := r.sheet(ruled)
 	f.write(s)
-	ruled.identify(&s.result)
 	s.result.Certificate = f.distinctDoubts()
 	if missing := s.unmeasured(); len(missing) > 0 {
 		return fmt.Errorf("%s: %v were not measured, and nothing says why", s.result.Name, missing)
@@ -31,6 +30,24 @@ func (r *overloadRun) record(f *overloadFigures, ruled *ruling) error {
 		}
 	}
 	return nil
+}
+
+// sheet is that of the variant, with its verdict.
+func (r *overloadRun) sheet(ruled *ruling) *sheet {
+	s := newSheet(r.name(), r.config(), r.suite.identity())
+	if r.without != "" {
+		s.result.Identity["without"] = r.without
+	}
+	ruled.identify(&s.result)
+	return s
+}
+
+// recordBroken writes the verdict on a variant that did not come to its end, and that nothing was measured.
+func (r *overloadRun) recordBroken(ruled *ruling) error {
+	s := r.sheet(ruled)
+	s.set("measured-refusals", 0)
+	s.absent("it did not come to its end", s.unmeasured()...)
+	return r.suite.keep(s.result)
 }
 
 func (r *overloadRun) config() map[string]string {

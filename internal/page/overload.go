@@ -77,6 +77,9 @@ func (v *View) overload() []Block {
 	blocks := []Block{text(overloadSaid)}
 	blocks = append(blocks, v.overloadTable("Who is busy", "", overloadCalls)...)
 	blocks = append(blocks, v.overloadTable("Who is not, and what is held", notesOfSection, overloadOthers)...)
+	if without := v.Overload[0].All[0].About("without"); without != "" {
+		blocks = append(blocks, text("Left out, since the server does not offer it: "+escape(without)+"."))
+	}
 	blocks = append(blocks, paragraphs(v.builtOtherwise(v.Overload[0].Scenario))...)
 	for _, o := range v.Overload {
 		if c := v.overloadChart(o); c != nil {

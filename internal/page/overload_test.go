@@ -36,6 +36,7 @@ func sampleOverload() []record.Result {
 	})
 	whole.Config[record.KeySettings] = "gitlab-latency=200ms gitlab-latency-during=1s bound=64 connections=2000 silent=0 credentials=0 pool=0"
 	whole.Identity[record.KeyVerdict], whole.Identity[record.KeyBecause] = "PASS", "because"
+	whole.Identity["without"] = "credentials: it has no bound for them"
 	results := []record.Result{whole}
 	for n := 29; n >= 0; n-- {
 		phase, answered, refused := "before", 320.0, 0.0
@@ -70,6 +71,7 @@ func TestOverloadSection(t *testing.T) {
 	assert.Contains(t, section, "| More requests than may be in progress, while GitLab has become slow | PASS | 64 | n/a")
 	assert.Contains(t, section, "| 63.5 | 1,700 | n/a")
 	assert.Contains(t, section, "| 250 µs | n/a")
+	assert.Contains(t, section, "Left out, since the server does not offer it: credentials: it has no bound for them.")
 	assert.Contains(t, section, "GitLab takes 200ms and then 1s, 64 requests of a credential may be in progress, 2000 connections of one credential call.")
 	section, _, _ = strings.Cut(section, "\n## ")
 	assert.NotContains(t, section, "another build")
