@@ -138,6 +138,51 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 }
 
+// TestRefusalsDoNotWaitForTheBody has clients announce a body and not send it. The program's patience with clients is an
+// hour, and that of the test much less.
+func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
+	g := newGitLab(t, 0)
+	_, busy := serveHTTP(t, g, "--client-timeout", "1h", "--max-concurrent-requests", "1")
+	_, hasty := serveHTTP(t, g, "--client-timeout", "1h", "--rate-limit-rps", "0.001")
+	status, _ := fetch(t, hasty, "tools/list", "", "")
+	require.Equal(t, http.StatusOK, status)
+	require.Eventually(t, func() bool {
+		// A body that is waited for takes all room, unless the call below was faster.
+		_, err := io.WriteString(dial(t, busy), head(canary, 10)+"\r\n")
+		require.NoError(t, err)
+		status, _ := fetch(t, busy, "tools/list", "", "")
+		return status == http.StatusServiceUnavailable
+	}, patience, 10*time.Millisecond)
+	for _, tt := range []struct {
+		name, url, token string
+		want             int
+	}{
+		{"no credential", hasty, "", http.StatusUnauthorized},
+		{"a credential that GitLab does not know", hasty, "x", http.StatusUnauthorized},
+		{"too many a second", hasty, canary, http.StatusTooManyRequests},
+		{"too many in progress", busy, canary, http.StatusServiceUnavailable},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			conn := dial(t, tt.url)
+			require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+			answers := bufio.NewReader(conn)
+			for _, body := range []string{listTools, listTools, ""} { // those with a body keep the connection
+				_, err := io.WriteString(conn, head(tt.token, len(listTools))+"\r\n"+body)
+				require.NoError(t, err)
+				response, err := http.ReadResponse(answers, nil)
+				require.NoError(t, err)
+				_, err = io.Copy(io.Discard, response.Body)
+				require.NoError(t, err)
+				assert.Equal(t, tt.want, response.StatusCode)
+				assert.Equal(t, tt.want != http.StatusUnauthorized, response.Header.Get("Retry-After") != "")
+				assert.Equal(t, body == "", response.Close)
+			}
+			_, err := answers.ReadByte()
+			assert.ErrorIs(t, err, io.EOF)
+		})
+	}
+}
+
 // TestPatienceIsForThePieces has a call that takes longer than clients may, which is no client's fault.
 func TestPatienceIsForThePieces(t *testing.T) {
 	_, url := serveHTTP(t, newGitLab(t, 700*time.Millisecond), "--client-timeout", "200ms")

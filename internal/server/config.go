@@ -32,6 +32,8 @@ type Config struct {
 	TLSKey         string        // file of its key
 	MaxConcurrent  int           // requests in progress; 0 no bound
 	MaxOfOne       int           // requests in progress of one credential over HTTP; 0 no bound
+	MaxSessions    int           // sessions open over HTTP; 0 no bound
+	SessionsOfOne  int           // sessions open of one credential; 0 no bound
 	RateLimit      float64       // requests a second and credential; 0 no bound
 	GitLabMaxConns int           // 0 no bound
 	PprofAddr      string        // "" off
@@ -54,6 +56,8 @@ func badUsage(format string, args ...any) error { return usageError{fmt.Errorf(f
 
 // settle checks what single settings cannot know and brings addresses into one form.
 func (c *Config) settle(getenv func(string) string, tokenFile string) error {
+	share(&c.MaxOfOne, c.MaxConcurrent)
+	share(&c.SessionsOfOne, c.MaxSessions)
 	var err error
 	if c.GitLabURL == "" {
 		return badUsage("no GitLab URL: set --gitlab-url or GITLAB_URL")
@@ -85,6 +89,25 @@ func (c *Config) settle(getenv func(string) string, tokenFile string) error {
 		return usageError{err}
 	}
 	return nil
+}
+
+// unsaid is the value of a bound for each credential about which nothing is said: it follows from the bound for all.
+const unsaid = -1
+
+// share gives a bound for each credential its value where it has none. One that is less than the bound for all leaves
+// room for others.
+func share(ofOne *int, ofAll int) {
+	if *ofOne == unsaid {
+		*ofOne = halfOf(ofAll)
+	}
+}
+
+// halfOf is half of a bound, which is no bound for 0 and at least 1 otherwise.
+func halfOf(bound int) int {
+	if bound == 0 {
+		return 0
+	}
+	return max(1, bound/2)
 }
 
 // readToken reads the token from a file, or else from the environment.

@@ -10,10 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mcpbench/internal/server/limit"
@@ -21,7 +19,6 @@ import (
 	"mcpbench/internal/server/pool"
 	"mcpbench/internal/server/surface"
 	"mcpbench/internal/server/telemetry"
-	"mcpbench/internal/server/upstream"
 )
 
 const (
@@ -29,17 +26,19 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 
 	maxBody       = mcp.DefaultMaxRequestBodyBytes
+	maxUnseen     = 64 << 10        // memory for a body of which only the length has come
 	answerTimeout = 5 * time.Minute // for a call to be made, until its answer begins
 )
 
 // endpoint serves MCP over streamable HTTP. Before the protocol library it finds out who asks, whether
 // they may, and which session is meant; and it answers tools/list itself.
 type endpoint struct {
-	pool     *pool.Pool
-	gate     *limit.Gate
-	rps      float64
-	protocol *protocol
-	closing  context.Context // ends when the server is told to
+	pool      *pool.Pool
+	gate      *limit.Gate // of all requests
+	newcomers *limit.Gate // of those whose credential is not known yet
+	rps       float64
+	protocol  *protocol
+	closing   context.Context // ends when the server is told to
 
 	legacy http.Handler // versions with sessions
 	modern http.Handler // 2026-07-28 and later, without
@@ -58,7 +57,7 @@ func newEndpoint(closing context.Context, p *protocol, pool *pool.Pool, c Config
 		})
 	}
 	return &endpoint{
-		pool: pool, gate: limit.NewGate(c.MaxConcurrent), rps: c.RateLimit,
+		pool: pool, gate: limit.NewGate(c.MaxConcurrent), newcomers: limit.NewGate(halfOf(c.MaxConcurrent)), rps: c.RateLimit,
 		protocol: p, closing: closing,
 		legacy: handler(false), modern: handler(true),
 	}
@@ -80,37 +79,21 @@ func (e *endpoint) named(w http.ResponseWriter, r *http.Request) {
 }
 
 func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, kind surface.Kind) {
-	credential, ok := upstream.FromRequest(r)
-	if !ok {
-		refuseCredential(w, &upstream.AdmissionError{
-			Status: http.StatusUnauthorized,
-			Reason: "no GitLab token: send one as PRIVATE-TOKEN or as Authorization: Bearer",
-		})
-		return
-	}
-	if !e.gate.Enter() { // before the lease: to get one may take a question to GitLab
-		refuseBusy(w, limit.ErrBusy())
-		return
-	}
-	leave := sync.OnceFunc(e.gate.Leave)
-	defer leave()
-	lease, err := e.pool.Acquire(r.Context(), credential, kind)
+	v, err := e.admit(r, kind)
 	if err != nil {
+		hurryBody(w, r)
 		e.refuse(w, err)
 		return
 	}
-	defer lease.Release()
-	switch {
-	case r.Method != http.MethodPost:
-		leave() // a stream may stay open for hours, and is no work
-		e.serveStream(w, r, lease)
-	case !lease.Allow():
-		refuseWork(w, http.StatusTooManyRequests, limit.ErrRate(e.rps), limit.RetryAfterRate(e.rps))
-	case !lease.Work():
-		refuseBusy(w, limit.ErrBusy())
-	default:
-		e.servePost(w, r, lease)
+	defer v.end()
+	if r.Method == http.MethodPost {
+		e.servePost(w, r, v.lease)
+		return
 	}
+	if r.Method == http.MethodGet {
+		v.rest() // a stream may stay open for hours, and is no work
+	}
+	e.serveStream(w, r, v.lease)
 }
 
 // servePost serves a message.
@@ -123,7 +106,7 @@ func (e *endpoint) servePost(w http.ResponseWriter, r *http.Request, lease *pool
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	modern := isModern(r.Header, body)
-	if !modern && !joinSession(w, r, lease) {
+	if !modern && !e.joinOrOpen(w, r, lease) {
 		return
 	}
 	if list := listing.Parse(body); list != nil && canAnswer(r.Header, list, modern) {
@@ -163,6 +146,18 @@ func (e *endpoint) untilClosing(ctx context.Context) (context.Context, context.C
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(e.closing, cancel)
 	return ctx, func() { stop(); cancel() }
+}
+
+// joinOrOpen takes part in the session that a message names. For one that names none there must be room: it opens one.
+func (e *endpoint) joinOrOpen(w http.ResponseWriter, r *http.Request, lease *pool.Lease) bool {
+	if r.Header.Get(sessionHeader) != "" {
+		return joinSession(w, r, lease)
+	}
+	if !lease.ReserveSession() {
+		e.refuse(w, limit.ErrSessions())
+		return false
+	}
+	return true
 }
 
 // joinSession takes part in the session a request names, if it names one. A session of somebody else, or
@@ -255,8 +250,8 @@ func (e *endpoint) list(w http.ResponseWriter, r *http.Request, lease *pool.Leas
 // that time stays the bound for what package net/http reads on.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	var buf bytes.Buffer
-	if n := r.ContentLength; n > 0 && n <= maxBody {
-		buf.Grow(int(n) + bytes.MinRead)
+	if n := r.ContentLength; n > 0 {
+		buf.Grow(int(min(n+bytes.MinRead, maxUnseen)))
 	}
 	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
@@ -268,65 +263,4 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a client may wait as long as it likes
 	return buf.Bytes(), 0
-}
-
-// refuse says why there is no lease.
-func (e *endpoint) refuse(w http.ResponseWriter, err error) {
-	var admission *upstream.AdmissionError
-	var busy *jsonrpc.Error
-	switch {
-	case errors.As(err, &admission):
-		refuseCredential(w, admission)
-	case errors.As(err, &busy) && busy.Code == limit.CodeBusy:
-		refuseBusy(w, busy)
-	case errors.Is(err, context.Canceled):
-		// Nobody is there to be told.
-	default:
-		e.protocol.log.Error("a request cannot be served", "error", err)
-		writeError(w, http.StatusInternalServerError, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error: see the server's log"})
-	}
-}
-
-func refuseCredential(w http.ResponseWriter, err *upstream.AdmissionError) {
-	challenge := `Bearer realm="gitlab-mcp-server"`
-	switch {
-	case err.Status == http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", challenge)
-	case err.Status == http.StatusForbidden:
-		w.Header().Set("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="api"`)
-	case err.RetryAfter != "":
-		w.Header().Set("Retry-After", err.RetryAfter)
-	case err.Status == http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", limit.Seconds(limit.RetryAfterBusy))
-	}
-	writeError(w, err.Status, &jsonrpc.Error{Code: codeCredential, Message: err.Reason})
-}
-
-// codeCredential is the JSON-RPC code of a request whose credential was not admitted.
-const codeCredential = -32010
-
-func refuseBusy(w http.ResponseWriter, err *jsonrpc.Error) {
-	refuseWork(w, http.StatusServiceUnavailable, err, limit.RetryAfterBusy)
-}
-
-func refuseWork(w http.ResponseWriter, status int, err *jsonrpc.Error, after time.Duration) {
-	w.Header().Set("Retry-After", limit.Seconds(after))
-	writeError(w, status, err)
-}
-
-// writeError writes a JSON-RPC error that answers no message in particular: none was read yet.
-func writeError(w http.ResponseWriter, status int, err *jsonrpc.Error) {
-	body, encodeErr := json.Marshal(struct {
-		Version string         `json:"jsonrpc"`
-		ID      *int           `json:"id"`
-		Error   *jsonrpc.Error `json:"error"`
-	}{Version: "2.0", Error: err})
-	if encodeErr != nil {
-		http.Error(w, err.Message, status)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
 }

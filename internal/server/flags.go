@@ -52,7 +52,9 @@ func settings(c *Config, tokenFile *string) []setting {
 		{limits, "max-http-clients", "GITLAB_MCP_MAX_HTTP_CLIENTS", "n", "credentials held at once, 1 or more; the least recently used one makes room", (*atLeastOne)(&c.MaxClients)},
 		{limits, "pool-idle-timeout", "GITLAB_MCP_POOL_IDLE_TIMEOUT", "duration", "let go of a credential after so long without a request; 0 for never", (*durationValue)(&c.PoolIdle)},
 		{limits, "max-concurrent-requests", "GITLAB_MCP_MAX_CONCURRENT_REQUESTS", "n", "requests in progress at once; more are refused; 0 for no bound", (*countValue)(&c.MaxConcurrent)},
-		{limits, "max-concurrent-per-credential", "GITLAB_MCP_MAX_CONCURRENT_PER_CREDENTIAL", "n", "requests in progress at once of one credential, over HTTP; more are refused; 0 for no bound", (*countValue)(&c.MaxOfOne)},
+		{limits, "max-concurrent-per-credential", "GITLAB_MCP_MAX_CONCURRENT_PER_CREDENTIAL", "n", "requests in progress at once of one credential, over HTTP; more are refused; 0 for no bound", halfValue{&c.MaxOfOne, "--max-concurrent-requests"}},
+		{limits, "max-sessions", "GITLAB_MCP_MAX_SESSIONS", "n", "sessions open at once, over HTTP, each with a stream at most; more are refused; 0 for no bound", (*countValue)(&c.MaxSessions)},
+		{limits, "max-sessions-per-credential", "GITLAB_MCP_MAX_SESSIONS_PER_CREDENTIAL", "n", "sessions open at once of one credential; more are refused; 0 for no bound", halfValue{&c.SessionsOfOne, "--max-sessions"}},
 		{limits, "rate-limit-rps", "GITLAB_MCP_RATE_LIMIT_RPS", "n", "requests a second of one credential; more are refused; 0 for no bound", (*rateValue)(&c.RateLimit)},
 
 		{watching, "log-level", "GITLAB_MCP_LOG_LEVEL", "level", "debug, info, warn or error; the log goes to standard error", textValue{&c.LogLevel, c.LogLevel.String}},
@@ -72,6 +74,9 @@ func defaults() Config {
 		PoolIdle:       30 * time.Minute,
 		SessionTimeout: 30 * time.Minute,
 		ClientTimeout:  30 * time.Second,
+		MaxOfOne:       unsaid,
+		MaxSessions:    10_000,
+		SessionsOfOne:  unsaid,
 		LogLevel:       slog.LevelInfo,
 	}
 }
@@ -206,6 +211,26 @@ func (v *surfaceValue) Set(s string) error {
 	}
 	*v = surfaceValue(k)
 	return nil
+}
+
+// halfValue is a countValue that is half of another setting if nothing is said about it.
+type halfValue struct {
+	n  *int
+	of string
+}
+
+// Set implements flag.Value.
+func (v halfValue) Set(s string) error { return (*countValue)(v.n).Set(s) }
+
+// String implements flag.Value.
+func (v halfValue) String() string {
+	switch {
+	case v.n == nil:
+		return ""
+	case *v.n == unsaid:
+		return "half of " + v.of
+	}
+	return (*countValue)(v.n).String()
 }
 
 // textValue is a flag.Value of anything that reads itself from text.

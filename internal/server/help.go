@@ -36,7 +36,10 @@ While it runs, a GitLab that does not answer is no reason to end: over HTTP the 
 
 const helpRefusals = `
 What is over a limit is refused at once, and not kept waiting: too many in progress with JSON-RPC error
-%d (HTTP 503), too many a second with %d (HTTP 429). Both say when to come back.
+%d (HTTP 503), and so too many sessions; too many a second with %d (HTTP 429). Both say when to come
+back. A bound for each credential that is less than that for all leaves room for others. A message to a
+session, its stream and its end count as requests; a stream counts as one in progress only until it is
+open. Credentials about which GitLab has yet to be asked share half of --max-concurrent-requests.
 `
 
 // writeHelp writes the help text: every setting with its variable and its default.

@@ -155,9 +155,13 @@ func (a *app) newPool() *pool.Pool {
 		Max:            a.config.MaxClients,
 		IdleTimeout:    a.config.PoolIdle,
 		SessionTimeout: a.config.SessionTimeout,
-		MaxConcurrent:  a.config.MaxOfOne,
-		Admit:          bounded(limit.NewGate(a.config.MaxConcurrent), a.gitlab.Admit),
-		Build:          a.tools,
+
+		MaxSessions:      a.config.MaxSessions,
+		MaxSessionsOfOne: a.config.SessionsOfOne,
+
+		MaxConcurrent: a.config.MaxOfOne,
+		Admit:         bounded(limit.NewGate(halfOf(a.config.MaxConcurrent)), a.gitlab.Admit),
+		Build:         a.tools,
 	}
 	if a.config.RateLimit > 0 {
 		opts.NewLimiter = func() *rate.Limiter { return limit.NewLimiter(a.config.RateLimit) }

@@ -333,7 +333,7 @@ func TestStrangersHoldNoMoreThanTheBound(t *testing.T) {
 	const bound = 2
 	for _, verb := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 		t.Run(verb, func(t *testing.T) {
-			s := serveTest(t, "--max-concurrent-requests", fmt.Sprint(bound))
+			s := serveTest(t, "--max-concurrent-requests", fmt.Sprint(2*bound))
 			s.gitlab.held = make(chan struct{})
 			ctx, giveUp := context.WithCancel(t.Context())
 			var waiting []<-chan answer

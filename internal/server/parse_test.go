@@ -31,6 +31,7 @@ func env(pairs ...string) func(string) string {
 func TestParse(t *testing.T) {
 	standard := defaults()
 	standard.GitLabURL, standard.Token = "https://gitlab.local", canary
+	standard.MaxOfOne, standard.SessionsOfOne = 0, 5000
 	with := func(change func(*Config)) Config {
 		c := standard
 		change(&c)
@@ -58,6 +59,12 @@ func TestParse(t *testing.T) {
 				c.MaxConcurrent, c.RateLimit, c.GitLabMaxConns, c.Telemetry = 7, 2.5, 3, true
 				c.LogLevel, c.HTTPAddr, c.PprofAddr = slog.LevelDebug, ":0", "127.0.0.1:6060"
 			})},
+		{"half of the requests", "--max-concurrent-requests 9", env(), with(func(c *Config) { c.MaxConcurrent, c.MaxOfOne = 9, 4 })},
+		{"half of one request", "--max-concurrent-requests 1", env(), with(func(c *Config) { c.MaxConcurrent, c.MaxOfOne = 1, 1 })},
+		{"no bound but for all", "--max-concurrent-requests 9 --max-concurrent-per-credential 0", env(), with(func(c *Config) { c.MaxConcurrent = 9 })},
+		{"sessions", "--max-sessions 7", env("GITLAB_MCP_MAX_SESSIONS_PER_CREDENTIAL", "6"), with(func(c *Config) { c.MaxSessions, c.SessionsOfOne = 7, 6 })},
+		{"half of the sessions", "--max-sessions 7", env(), with(func(c *Config) { c.MaxSessions, c.SessionsOfOne = 7, 3 })},
+		{"sessions without a bound", "--max-sessions 0", env(), with(func(c *Config) { c.MaxSessions, c.SessionsOfOne = 0, 0 })},
 		{"profiles on loopback", "--pprof-addr :6060", env(), with(func(c *Config) { c.PprofAddr = "127.0.0.1:6060" })},
 		{"profiles elsewhere", "--pprof-addr 0.0.0.0:6060", env(), with(func(c *Config) { c.PprofAddr = "0.0.0.0:6060" })},
 	} {

@@ -74,6 +74,11 @@ func ErrBusy() *jsonrpc.Error {
 	return refusal(CodeBusy, "too many requests in progress: try again later", RetryAfterBusy)
 }
 
+// ErrSessions is the JSON-RPC error for a session over the bound of open ones.
+func ErrSessions() *jsonrpc.Error {
+	return refusal(CodeBusy, "too many open sessions: end some, or try again later", RetryAfterBusy)
+}
+
 // ErrRate is the JSON-RPC error for a request over a rate of rps.
 func ErrRate(rps float64) *jsonrpc.Error {
 	return refusal(CodeRate, "too many requests a second: try again later", RetryAfterRate(rps))

@@ -15,12 +15,13 @@ type Lease struct {
 	Client  *gitlab.Client
 	Toolset *toolset.Toolset
 
-	pool    *Pool
-	entry   *entry
-	kind    surface.Kind
-	session *session
-	calling bool // whether the session is held for a call
-	working bool // whether the lease counts among those of the credential that do work
+	pool     *Pool
+	entry    *entry
+	kind     surface.Kind
+	session  *session
+	calling  bool // whether the session is held for a call
+	working  bool // whether the lease counts among those of the credential that do work
+	reserved bool // whether room is kept for a session; guarded by Pool.mu
 }
 
 // session is a protocol session: of one credential and one surface, unknown to all others. Its changing
@@ -46,15 +47,52 @@ func (l *Lease) Work() bool {
 	return l.working
 }
 
-// Release ends the lease.
-func (l *Lease) Release() {
+// Rest ends what Work began, before the lease ends.
+func (l *Lease) Rest() {
 	if l.working {
+		l.working = false
 		l.entry.gate.Leave()
 	}
+}
+
+// Release ends the lease.
+func (l *Lease) Release() {
+	l.Rest()
 	if l.session != nil {
 		l.pool.leaveSession(l.session, l.calling)
 	}
-	l.pool.done(l.entry)
+	p := l.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l.unreserve()
+	p.countOut(l.entry)
+}
+
+// ReserveSession says whether there is room for one more session of the credential. If so the room is kept until the
+// session is opened or the lease ends.
+func (l *Lease) ReserveSession() bool {
+	p := l.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if full(len(l.entry.sessions)+l.entry.opening, p.opts.MaxSessionsOfOne) || full(len(p.sessions)+p.opening, p.opts.MaxSessions) {
+		return false
+	}
+	l.reserved = true
+	l.entry.opening++
+	p.opening++
+	return true
+}
+
+// full says whether n is all that a bound allows; 0 is no bound.
+func full(n, bound int) bool { return bound > 0 && n >= bound }
+
+// unreserve gives back room that is kept for a session. The caller holds Pool.mu.
+func (l *Lease) unreserve() {
+	if l.reserved {
+		l.reserved = false
+		l.entry.opening--
+		l.pool.opening--
+	}
 }
 
 // OpenSession notes that the session id, just opened, belongs to the lease's credential and surface.
@@ -63,6 +101,7 @@ func (l *Lease) OpenSession(id string, close func()) {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	l.unreserve()
 	s := &session{id: id, entry: l.entry, kind: l.kind, close: close, lastUse: p.opts.Now()}
 	if l.entry.place == nil { // the credential left while the session was opened
 		go close()

@@ -36,6 +36,8 @@ type Options struct {
 	NewLimiter func() *rate.Limiter
 	// MaxConcurrent bounds the requests in progress of each credential; 0 is no bound.
 	MaxConcurrent int
+	// MaxSessions bounds the sessions open at once, and MaxSessionsOfOne those of each credential; 0 is no bound.
+	MaxSessions, MaxSessionsOfOne int
 	// Admit asks whether a credential is good and makes its client. It is not called twice at once for
 	// one credential. The client is to call revoked when GitLab stops to accept the credential, with the
 	// error that Admit would return from then on.
@@ -57,6 +59,7 @@ type Pool struct {
 	byUse    *list.List // of *entry, most recently used first
 	sessions map[string]*session
 	refusals refusals
+	opening  int // sessions for which room is kept
 	inFlight int
 }
 
@@ -68,6 +71,7 @@ type entry struct {
 	gate     *limit.Gate // nil without a bound
 	toolsets map[surface.Kind]*toolset.Toolset
 	sessions map[string]*session
+	opening  int // sessions for which room is kept
 	inFlight int
 	lastUse  time.Time
 	place    *list.Element // nil once the entry left the pool
@@ -110,6 +114,19 @@ func (p *Pool) Acquire(ctx context.Context, c upstream.Credential, kind surface.
 		return nil, err
 	}
 	return &Lease{Client: e.client, Toolset: tools, pool: p, entry: e, kind: kind}, nil
+}
+
+// Held is Acquire where nothing has to be asked or built, and nil where something has.
+func (p *Pool) Held(c upstream.Credential, kind surface.Kind) *Lease {
+	key := c.Key()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.entries[key]
+	if e == nil || e.toolsets[kind] == nil {
+		return nil
+	}
+	p.count(e, 1)
+	return &Lease{Client: e.client, Toolset: e.toolsets[kind], pool: p, entry: e, kind: kind}
 }
 
 // use finds a credential and counts a request in. The error is that of one refused a moment ago.
@@ -162,6 +179,11 @@ func (p *Pool) count(e *entry, n int) {
 func (p *Pool) done(e *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.countOut(e)
+}
+
+// countOut is done for a caller that holds p.mu.
+func (p *Pool) countOut(e *entry) {
 	p.count(e, -1)
 	if e.place == nil && e.inFlight == 0 {
 		p.giveBack(e)
