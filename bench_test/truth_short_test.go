@@ -3,6 +3,7 @@ package bench_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -13,14 +14,75 @@ import (
 	"mcpbench/internal/record"
 	"mcpbench/internal/spawn"
 	"mcpbench/internal/stat"
+	"mcpbench/scenarios"
 )
 
 // shortParts are the parts of the short form.
 func shortParts() []truthPart {
 	return []truthPart{
 		{"retained", retainedRows}, {"cpu", cpuRows}, {"tree", treeRows}, {"spike", spikeRows}, {"counts", countRows},
-		{"start", startRows}, {"latency", latencyRows},
+		{"start", startRows}, {"latency", latencyRows}, {"stall of an open loop", openStallRows}, {"stall of a closed loop", closedStallRows},
+		{"leak verdicts", leakVerdictRows},
 	}
+}
+
+// shortStall has nothing answered for half of the time that the load takes.
+const shortStall = "-stall=1s:2s"
+
+// openStallRows has half of 400 calls be due in a stall of 2 s, of which each waits as long as is left of it. The four
+// that wait longest are one in a hundred of all, and a fiftieth of those: they wait longer than all but a fiftieth of it.
+func openStallRows(t *testing.T) truthTable {
+	t.Helper()
+	const stall = float64(2 * time.Second)
+	c := calibrate(t, shortStall)
+	open, err := load.Open(t.Context(), c.callers(t, 400), 100, load.Options{Duration: 4 * time.Second})
+	require.NoError(t, err)
+	m := open.Methods[string(record.Call)]
+	require.Zero(t, m.Failed, "%v", m.Reasons)
+	return truthTable{{"p99 of an open loop, 100 calls/s", "2 s stall in 4 s", 0.98 * stall, atRank(m, int(m.OK)*99/100), stallWithin, inTime}}
+}
+
+// closedStallRows has a caller who waits for each answer, and so meets the stall once.
+func closedStallRows(t *testing.T) truthTable {
+	t.Helper()
+	const stall = float64(2 * time.Second)
+	c := calibrate(t, shortStall)
+	closed, err := load.Closed(t.Context(), c.callers(t, 1), load.Options{Duration: 4 * time.Second})
+	require.NoError(t, err)
+	m := closed.Methods[string(record.Call)]
+	require.Zero(t, m.Failed, "%v", m.Reasons)
+	return truthTable{{"p99 of a closed loop, which is blind to it", "2 s stall in 4 s", 0, atRank(m, int(m.OK)*99/100), tolerance{amount: stall / 20}, inTime}}
+}
+
+// leakVerdictRows judges leaks of readings that were made up: of a heap that collections let fall back to what is
+// kept, which the leak adds to, in the half hour and as often as the soak reads it.
+func leakVerdictRows(t *testing.T) truthTable {
+	t.Helper()
+	var table truthTable
+	for _, perHour := range leaksPerHour() {
+		var leaks []stat.Leak
+		for seed := range uint64(leakRuns) {
+			leak, err := gateRule().Judge(madeUpReadings(perHour, seed))
+			require.NoError(t, err)
+			leaks = append(leaks, leak)
+		}
+		table = append(table, leakVerdicts(perHour, rightVerdict(perHour*mib), leaks)...)
+	}
+	return table
+}
+
+// madeUpReadings leak so many MiB an hour, below garbage of up to 4 MiB, and some KiB of whatever else.
+func madeUpReadings(perHour float64, seed uint64) []stat.XY {
+	rnd := rand.New(rand.NewPCG(seed, 5))
+	plan := scenarios.NewSoak(30 * time.Minute)
+	readings := make([]stat.XY, scenarios.SoakReadings)
+	for i := range readings {
+		at := time.Duration(i) * plan.Every
+		garbage := float64(i%5) * mib
+		kept := 60*mib + perHour*mib*at.Hours() + 4096*rnd.NormFloat64()
+		readings[i] = stat.XY{X: at.Seconds(), Y: kept + garbage}
+	}
+	return readings
 }
 
 // retainedRows has credentials come, and reads the live heap once they are gone.

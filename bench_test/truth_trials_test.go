@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,48 +14,51 @@ import (
 
 // truthRun says how the suite is run.
 type truthRun struct {
-	surface string        // plain, if empty
+	pattern string        // of what is measured; the series of plain, if empty
 	creds   string        // one, if empty
 	step    time.Duration // of the load; 3 s if 0
 	rounds  int           // 1 if 0
+	// base is the step of what is held against it, where that needs another one.
+	base time.Duration
+	// rests waits for memory to come to rest, as published measurements do: half of the time, and nothing to the others.
+	rests bool
 	// awake keeps the host's processors from sleeping meanwhile: see keepAwake.
 	awake bool
+	// refuses has the suite fail, which it does where a call was refused, and record what it was that failed.
+	refuses bool
 }
 
-// truthTrials runs the suite on calibrators, once in each round on each kind.
+// truthTrials runs the suite on calibrators.
 type truthTrials struct {
-	t       *testing.T
-	binary  string
-	records map[string]*record.Record
+	t      *testing.T
+	binary string
 }
 
 func newTruthTrials(t *testing.T) *truthTrials {
 	t.Helper()
-	subject, err := loadSubject("calibrator")
+	built, err := calibratorBuild()
 	require.NoError(t, err)
-	built, err := resolveBuild(t.Context(), subject, "")
-	require.NoError(t, err)
-	return &truthTrials{t: t, binary: built.path, records: map[string]*record.Record{}}
+	return &truthTrials{t, built.path}
 }
 
 // measure returns the record of a calibrator with the given arguments.
-func (m *truthTrials) measure(t *testing.T, round int, run truthRun, args []string) *record.Record {
+func (m *truthTrials) measure(t *testing.T, run truthRun, args []string) *record.Record {
 	t.Helper()
-	surface, creds, step := cmp.Or(run.surface, "plain"), cmp.Or(run.creds, "1"), cmp.Or(run.step, 3*time.Second)
-	key := fmt.Sprint(round, surface, creds, step, run.awake, args)
-	if rec := m.records[key]; rec != nil {
-		return rec
-	}
 	if run.awake {
 		defer keepAwake(t)()
 	}
-	path := filepath.Join(m.t.TempDir(), "record.txt")
-	out, err := measuring(t, "Series/surface="+surface+"/creds=", "-subject="+variant(t, args...), "-binary="+m.binary, "-record="+path,
-		"-creds="+creds, "-step-duration="+step.String()).CombinedOutput()
-	require.NoError(t, err, "%s: %s", strings.Join(args, " "), out)
+	path := filepath.Join(t.TempDir(), "record.txt")
+	flags := []string{
+		"-subject=" + truthSubject(t, args...), "-binary=" + m.binary, "-record=" + path,
+		"-creds=" + cmp.Or(run.creds, "1"), "-step-duration=" + cmp.Or(run.step, 3*time.Second).String(),
+	}
+	if !run.rests {
+		flags = append(flags, "-rest-window=200ms")
+	}
+	out, err := measuring(t, cmp.Or(run.pattern, "Series/surface=plain/creds="), flags...).CombinedOutput()
+	require.Equal(t, run.refuses, err != nil, "%s: %v: %s", strings.Join(args, " "), err, out)
 	rec, err := record.Read(path)
 	require.NoError(t, err)
 	require.NotEmpty(t, rec.Results)
-	m.records[key] = rec
 	return rec
 }

@@ -15,6 +15,27 @@ import (
 // variant writes a subject file of the calibrator with further arguments, and with what must then be so.
 func variant(t *testing.T, more ...string) string {
 	t.Helper()
+	return writeSubject(t, calibratorFile(t, more))
+}
+
+// truthSubject writes one that has sweeps of known numbers of calls as well: one, twenty at once, and twenty times ten.
+func truthSubject(t *testing.T, more ...string) string {
+	t.Helper()
+	file := calibratorFile(t, more)
+	sweeps := file["sizing"].(map[string]any)["sweeps"].(map[string]any)
+	for name, of := range map[string]struct{ callers, calls int }{"single": {1, 1}, "once": {20, 1}, "often": {20, 10}} {
+		sweeps[name] = map[string]any{
+			// The calibrator does not know the variable.
+			"env": map[string]any{"CALIBRATOR_NOTHING": "{value}"}, "values": []string{"1", "2"},
+			"surface": "upstream", "callers": of.callers, "calls": of.calls,
+		}
+	}
+	return writeSubject(t, file)
+}
+
+// calibratorFile is what the subject file says, with further arguments.
+func calibratorFile(t *testing.T, more []string) map[string]any {
+	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "scenarios", "subjects", "calibrator.toml"))
 	require.NoError(t, err)
 	var file map[string]any
@@ -29,6 +50,11 @@ func variant(t *testing.T, more ...string) string {
 		}
 		surface["args"] = args
 	}
+	return file
+}
+
+func writeSubject(t *testing.T, file map[string]any) string {
+	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, toml.NewEncoder(&b).Encode(file))
 	path := filepath.Join(t.TempDir(), "calibrator.toml")
