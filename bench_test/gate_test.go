@@ -3,8 +3,10 @@ package bench_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -28,6 +30,8 @@ type finding struct {
 type ruling struct {
 	gate, subject string
 	findings      []finding
+	// without is what was not judged, each with the reason.
+	without []string
 }
 
 // hold adds a finding.
@@ -42,6 +46,37 @@ func (r *ruling) passes(what string, ok bool, found, bound string) {
 		verdict = stat.Pass
 	}
 	r.hold(what, verdict, found, bound)
+}
+
+// leaveOut says of something why it is not judged, so that nobody takes a Pass for more than it is.
+func (r *ruling) leaveOut(what, why string) {
+	r.without = append(r.without, what+" ("+why+")")
+}
+
+// brokeOff holds against the subject that a gate did not come to its end. What it says first is whether a process was
+// there no longer, or never.
+func (r *ruling) brokeOff(people *population, err error) {
+	what, bound := "run", "comes to its end"
+	gone := errors.Is(err, spawn.ErrExited) || errors.Is(err, spawn.ErrNotReady)
+	if people != nil {
+		gone = gone || slices.ContainsFunc(people.instances, (*instance).ended)
+		err = fmt.Errorf("%w%s", err, people.tails())
+	}
+	if gone {
+		what, bound = "process", "starts, and serves to the end"
+	}
+	r.passes(what, false, inALine(err.Error()), bound)
+}
+
+// inALine writes a text in one line, of which the middle is left out if it is long: an error says at first what was
+// done, and at last what the process said.
+func inALine(text string) string {
+	const most = 300
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) <= 2*most {
+		return string(runes)
+	}
+	return string(runes[:most]) + " … " + string(runes[len(runes)-most:])
 }
 
 func (r *ruling) verdict() stat.Verdict {
@@ -75,8 +110,14 @@ func (r *ruling) because() string {
 
 // line is the verdict for machines: key=value pairs, of which those that may hold spaces are quoted as in Go.
 func (r *ruling) line() string {
-	return fmt.Sprintf("VERDICT gate=%s subject=%s verdict=%s because=%q", r.gate, r.subject, r.verdict(), r.because())
+	line := fmt.Sprintf("VERDICT gate=%s subject=%s verdict=%s because=%q", r.gate, r.subject, r.verdict(), r.because())
+	if len(r.without) > 0 {
+		line += fmt.Sprintf(" without=%q", r.leftOut())
+	}
+	return line
 }
+
+func (r *ruling) leftOut() string { return strings.Join(r.without, "; ") }
 
 // table shows the findings to people.
 func (r *ruling) table() string {
@@ -94,7 +135,17 @@ func (r *ruling) table() string {
 func (r *ruling) identify(result *record.Result) {
 	result.Identity[record.KeyVerdict] = string(r.verdict())
 	result.Identity[record.KeyBecause] = r.because()
+	if len(r.without) > 0 {
+		result.Identity[keyWithout] = r.leftOut()
+	}
 }
+
+// keyWithout is the key under which a result says what was left out of it.
+const keyWithout = "without"
+
+// again reports whether a gate is to be tried once more: one that could not tell in its short form, which has the
+// processors of other tests. Whether it can tell then is no longer asked: decide skips it.
+func (r *ruling) again() bool { return !opts.gate && r.verdict() == stat.Inconclusive }
 
 // decide makes the ruling that of the test, of which it must be the last act: it is shown, and a Fail fails. One that
 // could not tell is no failure of the server, so it ends the test as one that was skipped; that a program sees it,
@@ -193,4 +244,24 @@ func TestRuling(t *testing.T) {
 	result := record.Result{Identity: map[string]string{}}
 	r.identify(&result)
 	assert.Equal(t, map[string]string{record.KeyVerdict: "FAIL", record.KeyBecause: r.because()}, result.Identity)
+	r.leaveOut("heap", noHeap)
+	r.leaveOut("TLS", "none")
+	r.identify(&result)
+	assert.Equal(t, "heap ("+noHeap+"); TLS (none)", result.Identity[keyWithout])
+	assert.Contains(t, r.line(), `" without="heap (`+noHeap+`); TLS (none)"`)
+}
+
+// A gate that breaks off has failed, whatever it found before, and says what was there no longer.
+func TestRulingOfWhatBreaksOff(t *testing.T) {
+	r := &ruling{gate: "soak", subject: "calibrator"}
+	r.hold("slope", stat.Inconclusive, "1 ± 9 MiB/h", "below 2")
+	r.brokeOff(nil, fmt.Errorf("start: %w\nlast line:\nout of cheese", spawn.ErrNotReady))
+	assert.Equal(t, stat.Fail, r.verdict())
+	assert.Contains(t, r.line(), "process: start: the process was not ready last line: out of cheese (starts, and serves to the end)")
+
+	r = &ruling{}
+	r.brokeOff(&population{}, errors.New("no such file"))
+	assert.Equal(t, stat.Fail, r.verdict())
+	assert.Equal(t, "run: no such file (comes to its end)", r.because())
+	assert.Equal(t, strings.Repeat("a", 300)+" … "+strings.Repeat("é", 300), inALine(strings.Repeat("a", 301)+strings.Repeat("é", 300)))
 }

@@ -24,6 +24,8 @@ type soakPath struct {
 	// phases are what the loads came to: the fifths of the first, and the second. openings are the first calls on the
 	// connections of either.
 	phases, openings []*load.Phase
+	// reconnects counts the connections that were lost and opened again, once they are closed for good.
+	reconnects int64
 }
 
 // newSoakPath prepares a path to a process. The ith path has a credential of its own.
@@ -132,6 +134,7 @@ func (p *soakPath) disconnect(ctx context.Context) error {
 	var errs []error
 	for _, conn := range p.conns {
 		if http, ok := conn.(*mcp.HTTPConn); ok {
+			p.reconnects += http.Reconnects()
 			errs = append(errs, http.End(ctx))
 		}
 		errs = append(errs, conn.Close())

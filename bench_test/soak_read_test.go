@@ -14,6 +14,7 @@ import (
 
 // Phases of a soak, as in the record.
 const (
+	phaseOpen  = "open"
 	phaseLoad  = "load"
 	phaseRest  = "rest"
 	phaseAgain = "again"

@@ -1,27 +1,31 @@
 package bench_test
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"mcpbench/internal/load"
 	"mcpbench/internal/mcp"
-	"mcpbench/internal/record"
 	"mcpbench/internal/stat"
 	"mcpbench/scenarios"
 )
 
 // rule holds what was found to the plan.
 func (r *soakRun) rule() *ruling {
-	v := &ruling{gate: "soak", subject: r.suite.subject.Name}
+	v := &ruling{gate: "soak", subject: r.suite.subject.Name, without: r.without}
+	if r.broke != nil {
+		v.brokeOff(r.processes, r.broke)
+		return v
+	}
 	r.ruleCalls(v)
+	r.ruleConnections(v)
+	r.ruleGitLab(v)
 	r.ruleGrowth(v)
 	r.ruleRest(v)
 	r.ruleLatency(v)
+	v.passes("end", r.unclean == "", cmp.Or(r.unclean, "clean"), "clean when told to")
 	return v
 }
 
@@ -40,10 +44,60 @@ func (r *soakRun) ruleCalls(v *ruling) {
 	v.passes("calls", all.failed+all.refused+all.cut == 0,
 		fmt.Sprintf("%d failed, %d refused and %d without an answer of %d%s", all.failed, all.refused, all.cut, all.calls, all.why()), "none of either")
 	sent := stat.Pass
-	if float64(all.unsent) > r.plan.Unsent*float64(all.calls+all.unsent) {
+	if tooManyUnsent(all.unsent, all.calls, r.plan) {
 		sent = stat.Inconclusive
 	}
 	v.hold("calls unsent", sent, fmt.Sprint(all.unsent), fmt.Sprintf("at most %.0f%%", 100*r.plan.Unsent))
+}
+
+// ruleConnections wants connections that many calls share to stay: a call that was sent again on another looks like any
+// other.
+func (r *soakRun) ruleConnections(v *ruling) {
+	lost := r.reconnects()
+	v.passes("connections", lost == 0, fmt.Sprintf("%d lost and opened again", lost), "none of those that calls share")
+}
+
+func (r *soakRun) reconnects() (n int64) {
+	for _, p := range r.paths {
+		n += p.reconnects
+	}
+	return n
+}
+
+// ruleGitLab holds the requests that reached GitLab to what the calls must have caused.
+func (r *soakRun) ruleGitLab(v *ruling) {
+	least, most := r.mustAsk()
+	unknown := r.gitlab.Unknown()
+	got, found := r.gitlab.Total(), ""
+	if found = fmt.Sprint(got); len(unknown) > 0 {
+		found += ", some of them for " + strings.Join(unknown, ", ")
+	}
+	bound := fmt.Sprintf("%d, by the calls and the credentials", least)
+	if most > least {
+		bound += fmt.Sprintf(", and up to %d more by calls that came to nothing", most-least)
+	}
+	v.passes("requests to GitLab", least <= got && got <= most && len(unknown) == 0, found, bound)
+}
+
+// mustAsk is how many requests GitLab must have had: of calls that were not answered it is not known.
+func (r *soakRun) mustAsk() (least, most int64) {
+	for _, p := range r.paths {
+		if p.How != scenarios.Health {
+			least += int64(r.suite.subject.Transports[scenarios.HTTP].AdmissionRequests)
+		}
+	}
+	most = least
+	for _, p := range r.paths {
+		if p.Method != "tools/call" {
+			continue
+		}
+		t := &soakTotal{reasons: make(map[string]int64)}
+		p.count(t)
+		each := int64(r.suite.subject.Surfaces[p.Surface].Calls[scenarios.CallRead].Upstream)
+		least += each * (t.calls - t.failed - t.refused)
+		most += each * (t.calls + t.cut)
+	}
+	return least, most
 }
 
 // soakTotal is what became of calls.
@@ -127,29 +181,38 @@ func (r *soakRun) ruleGrowth(v *ruling) {
 
 // ruleRest holds what there is after the second load to what there was after the first, and before any.
 func (r *soakRun) ruleRest(v *ruling) {
-	fresh, after, again := r.rests[restFresh], r.rests[restAfter], r.rests[restAgain]
-	if after.heap != nil && again.heap != nil {
-		grown := float64(*again.heap - *after.heap)
-		v.passes("live heap at rest", grown <= r.plan.Slack, fmt.Sprintf("%+.0f KiB in the second load", grown/1024), fmt.Sprintf("at most %+.0f KiB", r.plan.Slack/1024))
+	fresh, opened, after, again := r.rests[restFresh], r.rests[restOpened], r.rests[restAfter], r.rests[restAgain]
+	if opened.heap == nil || after.heap == nil || again.heap == nil {
+		v.leaveOut("live heap and goroutines at rest", noHeap)
+	} else {
+		r.ruleHeap(v, float64(*opened.heap), float64(*after.heap), float64(*again.heap))
+		r.spare(v, "goroutines", fresh.goroutines, after.goroutines, again.goroutines)
 	}
 	v.hold("resident set at rest", r.restVerdict(after, again), fmt.Sprintf("%.1f MiB, and %.1f after the second load", after.rss/mib, again.rss/mib),
 		fmt.Sprintf("at most %.0f%% more", 100*r.plan.SlackShare))
+	r.spare(v, "descriptors", fresh.descriptors, after.descriptors, again.descriptors)
+	// A runtime ends no thread that it once needed.
+	r.spare(v, "threads", after.threads, after.threads, again.threads)
+}
+
+// ruleHeap holds the live heap to what it was. What is built for the first call of a surface or a credential, and then
+// shared, is there when each connection was opened once.
+func (r *soakRun) ruleHeap(v *ruling, opened, after, again float64) {
 	for _, of := range []struct {
-		what                string
-		fresh, after, again int
+		what, since   string
+		grown, atMost float64
 	}{
-		{"descriptors", fresh.descriptors, after.descriptors, again.descriptors},
-		{"goroutines", fresh.goroutines, after.goroutines, again.goroutines},
-		// A runtime ends no thread that it once needed.
-		{"threads", after.threads, after.threads, again.threads},
+		{"live heap, second load", "in the second load", again - after, r.plan.Slack},
+		{"live heap, all loads", "in all", again - opened, r.plan.Kept},
 	} {
-		if of.again < 0 {
-			continue // the subject offers no way to count them
-		}
-		least := min(of.fresh, of.after)
-		v.passes(of.what, of.again-least <= r.plan.Spare, fmt.Sprintf("%d, %d and %d at rest", of.fresh, of.after, of.again),
-			fmt.Sprintf("at last at most %d more than before", r.plan.Spare))
+		v.passes(of.what, of.grown <= of.atMost, fmt.Sprintf("%+.0f KiB %s", of.grown/1024, of.since), fmt.Sprintf("at most %+.0f KiB", of.atMost/1024))
 	}
+}
+
+// spare holds a count to the least that it was at rest before.
+func (r *soakRun) spare(v *ruling, what string, fresh, after, again int) {
+	v.passes(what, again-min(fresh, after) <= r.plan.Spare, fmt.Sprintf("%d, %d and %d at rest", fresh, after, again),
+		fmt.Sprintf("at last at most %d more than before", r.plan.Spare))
 }
 
 func (r *soakRun) restVerdict(after, again soakRest) stat.Verdict {
@@ -160,157 +223,4 @@ func (r *soakRun) restVerdict(after, again soakRest) stat.Verdict {
 		return stat.Inconclusive // it was still on its way
 	}
 	return stat.Fail
-}
-
-// ruleLatency holds each path's last fifth to its first. The verdict names the path that comes off worst.
-func (r *soakRun) ruleLatency(v *ruling) {
-	if r.plan.Slower == 0 {
-		return
-	}
-	const what = "p99 in the last fifth"
-	bound := fmt.Sprintf("at most %v × that in the first, on every path", r.plan.Slower)
-	var verdicts []stat.Verdict
-	worst, found := 0.0, ""
-	for _, p := range r.paths {
-		first, ok1 := p.p99(0)
-		last, ok2 := p.p99(soakFifths - 1)
-		if !ok1 || !ok2 {
-			v.hold(what, stat.Inconclusive, "too few calls in a fifth of the load on "+p.Name, bound)
-			return
-		}
-		verdicts = append(verdicts, slower(first, last, r.plan.Slower))
-		if times := last.at / first.at; times > worst {
-			worst, found = times, fmt.Sprintf("%.2f × on %s, %s after %s", times, p.Name, last, first)
-		}
-	}
-	v.hold(what, stat.Together(verdicts...), found, bound)
-}
-
-// quantiled is a percentile in ns with its interval.
-type quantiled struct{ at, lo, hi float64 }
-
-func (w quantiled) String() string { return time.Duration(w.at).Round(10 * time.Microsecond).String() }
-
-// slower passes what is not slower by the factor, and fails what surely is.
-func slower(first, last quantiled, factor float64) stat.Verdict {
-	switch {
-	case last.at <= factor*first.at:
-		return stat.Pass
-	case last.lo > factor*first.hi:
-		return stat.Fail
-	}
-	return stat.Inconclusive
-}
-
-// p99 is the path's 99th percentile in one fifth of the first load, if there were calls enough.
-func (p *soakPath) p99(fifth int) (quantiled, bool) {
-	if fifth >= len(p.phases) {
-		return quantiled{}, false
-	}
-	return quantile(p.phases[fifth].Methods[p.Name], 0.99)
-}
-
-func quantile(m *load.Method, p float64) (quantiled, bool) {
-	if m == nil {
-		return quantiled{}, false
-	}
-	n := int(m.Latency.TotalCount())
-	lo, hi, ok := stat.PercentileRanks(n, p, stat.Confidence)
-	if !ok {
-		return quantiled{}, false
-	}
-	return quantiled{atRank(m, stat.Rank(n, p)), atRank(m, lo), atRank(m, hi)}, true
-}
-
-// record writes the soak, and each of its paths.
-func (r *soakRun) record(v *ruling) error {
-	for _, p := range r.paths {
-		if err := r.recordPath(p); err != nil {
-			return err
-		}
-	}
-	s := newSheet(r.name(record.Soak), r.config(), r.suite.identity())
-	v.identify(&s.result)
-	if len(r.without) > 0 {
-		s.result.Identity["without"] = strings.Join(r.without, "; ")
-	}
-	all := r.total()
-	s.set("soak-load-ns", float64(r.plan.Load))
-	s.set("soak-again-ns", float64(r.plan.Again))
-	for unit, n := range map[string]int64{
-		"soak-calls": all.calls, "soak-failed-calls": all.failed, "soak-refused-calls": all.refused,
-		"soak-cut-calls": all.cut, "soak-unsent-calls": all.unsent,
-	} {
-		s.set(unit, float64(n))
-	}
-	s.set("soak-cpu-cores", r.spent.cpu.Seconds()/r.took.Seconds())
-	r.writeGrowth(s, "growth-RSS", leastOf)
-	r.writeGrowth(s, "growth-goal", goalOf)
-	for _, name := range slices.Sorted(maps.Keys(r.rests)) {
-		r.rests[name].write(s, "soak-"+name+"-")
-	}
-	certify(s, &loadTotal{wall: r.took, spent: r.spent, calls: all.calls}, r.suite.cpus)
-	return r.suite.keep(s.result)
-}
-
-func (r *soakRun) writeGrowth(s *sheet, unit string, of func(soakMoment) (float64, bool)) {
-	units := []string{unit + "-bytes/s", unit + "-lo-bytes/s", unit + "-hi-bytes/s"}
-	l, err := r.leak(of)
-	switch {
-	case err != nil:
-		s.absent(err.Error(), units...)
-	case !l.Interval:
-		s.absent(l.Because, units...)
-	default:
-		for i, amount := range []float64{l.Growth, l.Lo, l.Hi} {
-			s.set(units[i], amount)
-		}
-	}
-}
-
-func (at soakRest) write(s *sheet, prefix string) {
-	s.set(prefix+"RSS-bytes", at.rss)
-	s.optional(prefix+"heap-bytes", at.heap, noHeap)
-	s.set(prefix+"descriptors", float64(at.descriptors))
-	s.set(prefix+"threads", float64(at.threads))
-	if at.goroutines < 0 {
-		s.absent(noHeap, prefix+"goroutines")
-		return
-	}
-	s.set(prefix+"goroutines", float64(at.goroutines))
-}
-
-func (r *soakRun) recordPath(p *soakPath) error {
-	s := newSheet(r.name(record.SoakPath, "path="+p.Name), r.config(), r.suite.identity())
-	s.result.Identity["how"] = string(p.How)
-	t := &soakTotal{reasons: make(map[string]int64)}
-	var begun time.Duration
-	var inLoad int64
-	whole := &load.Phase{Methods: map[string]*load.Method{}}
-	p.count(t)
-	for _, phase := range p.phases[:soakFifths] {
-		begun += phase.Begun
-		inLoad += phase.Calls()
-		whole.Add(phase)
-	}
-	s.set("path-calls", float64(t.calls))
-	s.set("path-failed-calls", float64(t.failed))
-	s.set("path-refused-calls", float64(t.refused))
-	s.set("path-calls/s", float64(inLoad)/math.Max(begun.Seconds(), 1e-9))
-	p50, ok50 := quantile(whole.Methods[p.Name], 0.5)
-	p99, ok99 := quantile(whole.Methods[p.Name], 0.99)
-	first, okFirst := p.p99(0)
-	last, okLast := p.p99(soakFifths - 1)
-	for _, q := range []struct {
-		unit string
-		at   quantiled
-		ok   bool
-	}{{"path-p50-ns", p50, ok50}, {"path-p99-ns", p99, ok99}, {"path-first-p99-ns", first, okFirst}, {"path-last-p99-ns", last, okLast}} {
-		if q.ok {
-			s.set(q.unit, q.at.at)
-		} else {
-			s.absent("too few calls for an interval", q.unit)
-		}
-	}
-	return r.suite.keep(s.result)
 }

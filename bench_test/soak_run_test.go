@@ -34,15 +34,20 @@ type soakRun struct {
 	// moments are the readings so far, and rests what there was before and after the loads.
 	moments []soakMoment
 	rests   map[string]soakRest
-	spent   spending
-	took    time.Duration
+	// stretches are what the fifths of the first load cost, and the second load.
+	stretches []*loadTotal
+	// broke is why the soak did not come to its end.
+	broke error
+	// unclean says how processes ended that did not end as told.
+	unclean string
 }
 
 // Names of the moments at rest, as in the record.
 const (
-	restFresh = "fresh"
-	restAfter = "after"
-	restAgain = "again"
+	restFresh  = "fresh"
+	restOpened = "opened"
+	restAfter  = "after"
+	restAgain  = "again"
 )
 
 // soakRest is what the processes take while nothing is asked of them.
@@ -53,24 +58,16 @@ type soakRest struct {
 	rested                           bool
 }
 
-// soak loads the subject on all its paths at once, and rules on what time does to it.
+// soak loads the subject on all its paths at once, and rules on what time does to it. What goes wrong meanwhile is held
+// against the subject, and only what cannot be recorded is an error.
 func (s *suite) soak(tb testing.TB, plan scenarios.Soak) (*ruling, error) {
 	tb.Helper()
 	r := &soakRun{tb: tb, suite: s, plan: plan, rests: make(map[string]soakRest)}
 	r.gitlab = fakegitlab.New(fakegitlab.Options{Latency: s.gitlabLatency})
 	tb.Cleanup(r.gitlab.Close)
 	r.vars = standInVars(r.gitlab)
-	ctx := tb.Context()
-	err := r.start()
-	if err == nil {
-		err = r.run(ctx)
-	}
-	if err != nil {
-		tails := ""
-		if r.processes != nil {
-			tails = r.processes.tails()
-		}
-		return nil, fmt.Errorf("soak: %w%s", err, tails)
+	if r.broke = r.start(); r.broke == nil {
+		r.broke = r.run(tb.Context())
 	}
 	verdict := r.rule()
 	return verdict, r.record(verdict)
@@ -124,32 +121,30 @@ func (r *soakRun) processFor(p scenarios.SoakPath) (*instance, error) {
 	return in, nil
 }
 
-// run goes through the phases: a load in fifths, a rest, a load once more, and a rest.
+// run goes through the phases: a rest, a call on each connection, a rest, a load in fifths, a rest, a load once more, and a
+// rest.
 func (r *soakRun) run(ctx context.Context) error {
-	if err := r.rest(ctx, restFresh); err != nil {
+	if err := r.rest(ctx, restFresh, 0); err != nil {
+		return err
+	}
+	if err := r.phase(ctx, phaseOpen); err != nil {
+		return err
+	}
+	if err := r.rest(ctx, restOpened, 0); err != nil {
 		return err
 	}
 	r.started = time.Now()
 	each := r.plan.Load / soakFifths
-	first := []time.Duration{each, each, each, each, each}
-	spending, err := startWatch(r.processes)
-	if err != nil {
+	if err := r.phase(ctx, phaseLoad, each, each, each, each, each); err != nil {
 		return err
 	}
-	if err := r.phase(ctx, phaseLoad, first...); err != nil {
-		return err
-	}
-	r.took = time.Since(r.started)
-	if r.spent, err = spending.stop(); err != nil {
-		return err
-	}
-	if err := r.rest(ctx, restAfter); err != nil {
+	if err := r.rest(ctx, restAfter, r.plan.Load/coolDown); err != nil {
 		return err
 	}
 	if err := r.phase(ctx, phaseAgain, r.plan.Again); err != nil {
 		return err
 	}
-	if err := r.rest(ctx, restAgain); err != nil {
+	if err := r.rest(ctx, restAgain, r.plan.Load/coolDown); err != nil {
 		return err
 	}
 	return r.stop(ctx)
@@ -166,7 +161,7 @@ func (r *soakRun) phase(ctx context.Context, name string, times ...time.Duration
 	ctx, watch := r.watch(ctx, name)
 	var errs []error
 	for _, d := range times {
-		if err := r.loadAll(ctx, d); err != nil {
+		if err := r.stretch(ctx, d); err != nil {
 			errs = append(errs, err)
 			break
 		}
@@ -180,7 +175,22 @@ func (r *soakRun) phase(ctx context.Context, name string, times ...time.Duration
 	return errors.Join(errs...)
 }
 
-// coolDown is the part of the load's time for which nothing is asked before the processes are brought to rest, and
+// stretch loads all paths for a time, and keeps what that cost.
+func (r *soakRun) stretch(ctx context.Context, d time.Duration) error {
+	begun := time.Now()
+	w, err := startWatch(r.processes)
+	if err != nil {
+		return err
+	}
+	if err := r.loadAll(ctx, d); err != nil {
+		return err
+	}
+	spent, err := w.stop()
+	r.stretches = append(r.stretches, &loadTotal{wall: time.Since(begun), spent: spent})
+	return err
+}
+
+// coolDown is the part of the load's time for which nothing is asked after a load before the processes are brought to rest, and
 // longestWindow how long memory has to keep still then, within longestSettle.
 const (
 	coolDown      = 30
@@ -190,17 +200,19 @@ const (
 
 // rest brings the processes to rest, and reads what they then hold. Connections to GitLab that are kept for the next
 // request are no leak: they are closed, as a GitLab does before long.
-func (r *soakRun) rest(ctx context.Context, name string) error {
+func (r *soakRun) rest(ctx context.Context, name string, cool time.Duration) error {
 	r.suite.doing.enter(r.processes.launch.name, name+" at rest")
 	r.gitlab.Disconnect()
 	ctx, watch := r.watch(ctx, phaseRest)
-	err := pause(ctx, r.plan.Load/coolDown)
+	err := pause(ctx, cool)
 	var at soakRest
 	if err == nil {
 		at, err = r.settle(ctx)
 	}
-	r.rests[name] = at
-	return errors.Join(watch.stop(), err)
+	if err = errors.Join(watch.stop(), err); err == nil {
+		r.rests[name] = at
+	}
+	return err
 }
 
 // length is about how long the soak takes.
@@ -262,7 +274,7 @@ func (r *soakRun) stop(ctx context.Context) error {
 	exits, err := r.processes.stop(ctx)
 	for _, exit := range exits {
 		if !exit.Clean() {
-			err = errors.Join(err, fmt.Errorf("a process ended %s", exit))
+			r.unclean = strings.TrimPrefix(r.unclean+", ended "+exit.String(), ", ")
 		}
 	}
 	return err

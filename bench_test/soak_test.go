@@ -2,6 +2,8 @@ package bench_test
 
 import (
 	"flag"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,11 +26,23 @@ func TestSoak(t *testing.T) {
 	}
 	s := gateSuite(t)
 	r, err := s.soak(t, plan)
-	require.NoError(t, err)
+	if r.again() {
+		s = gateSuite(t)
+		r, err = s.soak(t, plan)
+	}
+	assert.NoError(t, err)
 	r.decide(t, s)
 }
 
-// TestSoakTells has calibrators soaked that keep nothing, and that keep some of everything.
+// soakForAMoment is one that is over before memory can be told of.
+func soakForAMoment() scenarios.Soak {
+	plan := scenarios.NewSoak(2 * time.Second)
+	plan.SlackShare = scenarios.ShortSoak().SlackShare
+	return plan
+}
+
+// TestSoakTells has calibrators soaked that keep nothing, and that do something wrong. What no process can be told to do
+// wrong is in TestSoakRules.
 func TestSoakTells(t *testing.T) {
 	t.Parallel()
 	built, err := resolveBuild(t.Context(), mustLoad(t, "calibrator"), "")
@@ -38,17 +52,17 @@ func TestSoakTells(t *testing.T) {
 		args []string
 		plan scenarios.Soak
 		want stat.Verdict
-		// failed are the findings that are not to pass.
-		failed []string
+		// findings are those that come to the same verdict. No other fails.
+		findings []string
 	}{
 		{"honest", nil, scenarios.ShortSoak(), stat.Pass, nil},
 		{
 			"leaks", []string{"-retain-call=512KiB", "-leak-goroutines=1", "-leak-descriptors=1"}, scenarios.ShortSoak(), stat.Fail,
-			[]string{"resident set under load", "live heap at rest", "resident set at rest", "descriptors", "goroutines"},
+			[]string{"resident set under load", "live heap, second load", "live heap, all loads", "resident set at rest", "descriptors", "goroutines"},
 		},
-		{"errors", []string{"-fault=is-error:50"}, scenarios.NewSoak(2 * time.Second), stat.Fail, []string{"calls"}},
-		{"refusals", []string{"-refuse-every=50"}, scenarios.NewSoak(2 * time.Second), stat.Fail, []string{"calls"}},
-		{"too short", nil, scenarios.NewSoak(2 * time.Second), stat.Inconclusive, []string{"resident set under load", "p99 in the last fifth"}},
+		{"asks in vain", []string{"-upstream=1"}, soakForAMoment(), stat.Fail, []string{"calls", "requests to GitLab"}},
+		{"refuses, and will not end", []string{"-refuse-every=50", "-fault=deaf-to-sigterm"}, soakForAMoment(), stat.Fail, []string{"calls", "end"}},
+		{"too short", nil, soakForAMoment(), stat.Inconclusive, []string{"resident set under load", "p99 in the last fifth"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,27 +70,45 @@ func TestSoakTells(t *testing.T) {
 			r, err := s.soak(t, tt.plan)
 			require.NoError(t, err)
 			t.Logf("\n%s", r.table())
-			var failed []string
+			found := verdictsOf(r)
 			for _, f := range r.findings {
-				if f.verdict != stat.Pass {
-					failed = append(failed, f.what)
+				if !slices.Contains(tt.findings, f.what) {
+					assert.NotEqual(t, stat.Fail, f.verdict, f.what)
 				}
 			}
-			assert.Subset(t, failed, tt.failed)
-			assert.Equal(t, tt.want, r.verdict(), r.because())
+			for _, what := range tt.findings {
+				assert.Equal(t, tt.want, found[what], what)
+			}
 			soakRecorded(t, s)
+			if tt.want == stat.Pass && found[""] == stat.Inconclusive {
+				t.Skip(r.because()) // what others on the host do to it
+			}
+			assert.Equal(t, tt.want, found[""], r.because())
 		})
 	}
 }
 
-// TestSoakOfAProcessThatEnds says so at once, and keeps what was read.
+// TestSoakOfAProcessThatEnds fails at once, with the process's last words, and keeps what was read.
 func TestSoakOfAProcessThatEnds(t *testing.T) {
 	t.Parallel()
-	s := shortSuite(t, variant(t, "-fault=exit-mid-load:100"), "")
-	begun := time.Now()
-	_, err := s.soak(t, scenarios.NewSoak(time.Minute))
-	require.ErrorContains(t, err, "exit-mid-load")
-	assert.Less(t, time.Since(begun), time.Minute, "it does not go on loading what is not there")
+	for _, fault := range []string{"exit-at-start", "exit-mid-load:100"} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			s := shortSuite(t, variant(t, "-fault="+fault), "")
+			begun := time.Now()
+			r, err := s.soak(t, scenarios.NewSoak(time.Minute))
+			require.NoError(t, err)
+			assert.Equal(t, map[string]stat.Verdict{"": stat.Fail, "process": stat.Fail}, verdictsOf(r))
+			assert.Contains(t, r.line(), strings.TrimSuffix(fault, ":100"))
+			assert.Less(t, time.Since(begun), time.Minute, "it does not go on loading what is not there")
+			rec, err := record.Read(s.recordPath)
+			require.NoError(t, err)
+			last := rec.Results[len(rec.Results)-1]
+			assert.Equal(t, record.Soak, last.Kind())
+			assert.Equal(t, "FAIL", last.Identity[record.KeyVerdict])
+			assert.Equal(t, "the soak broke off", last.Absent["soak-calls"])
+		})
+	}
 }
 
 // soakRecorded looks for everything that a soak has to record.

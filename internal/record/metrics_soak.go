@@ -16,6 +16,8 @@ func soakLoadMetrics() []Metric {
 		{Unit: "soak-failed-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that failed."},
 		{Unit: "soak-refused-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that the server refused on purpose."},
 		{Unit: "soak-cut-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that had no answer long after their load, and were given up."},
+		{Unit: "soak-reconnects", Better: Lower, Kinds: kinds, Meaning: "Connections of the soak that were to stay open, and were lost and opened again."},
+		{Unit: "soak-upstream-requests", Kinds: kinds, Meaning: "Requests of the soak that reached GitLab, those to admit its credentials included."},
 		{Unit: "soak-unsent-calls", Better: Lower, Kinds: kinds, Meaning: "Calls of the soak that fell due and were never sent, every connection of their path being busy."},
 	}
 }
@@ -42,7 +44,8 @@ func soakGrowthMetrics() []Metric {
 func soakRestMetrics() []Metric {
 	var metrics []Metric
 	for _, at := range []struct{ unit, words string }{
-		{"fresh", "before any load"}, {"after", "at rest after the first load, without connections"},
+		{"fresh", "before any load"}, {"opened", "before any load, each connection having been opened, asked one call and closed"},
+		{"after", "at rest after the first load, without connections"},
 		{"again", "at rest after the second load, without connections"},
 	} {
 		for _, of := range []struct{ unit, words string }{
@@ -58,16 +61,26 @@ func soakRestMetrics() []Metric {
 
 func soakPathMetrics() []Metric {
 	kinds := []Kind{SoakPath}
-	return []Metric{
+	metrics := []Metric{
 		{Unit: "path-calls", Kinds: kinds, Meaning: "Calls completed on one path of the soak, in both loads, the first call on each connection included."},
 		{Unit: "path-calls/s", Kinds: kinds, Meaning: "Calls completed on one path in each second of the first load."},
-		{Unit: "path-p50-ns", Better: Lower, Kinds: kinds, Meaning: "Median latency on one path in the first load, from when a call was due; of a session, its beginning and its end included."},
-		{Unit: "path-p99-ns", Better: Lower, Kinds: kinds, Meaning: "99th percentile of the same latency."},
-		{Unit: "path-first-p99-ns", Better: Lower, Kinds: kinds, Meaning: "99th percentile of the same latency in the first fifth of the first load."},
-		{Unit: "path-last-p99-ns", Better: Lower, Kinds: kinds, Meaning: "99th percentile of the same latency in the last fifth of the first load."},
 		{Unit: "path-failed-calls", Better: Lower, Kinds: kinds, Meaning: "Calls on one path of the soak that failed."},
 		{Unit: "path-refused-calls", Better: Lower, Kinds: kinds, Meaning: "Calls on one path of the soak that the server refused on purpose."},
+		{Unit: "path-cut-calls", Better: Lower, Kinds: kinds, Meaning: "Calls on one path of the soak that had no answer long after their load, and were given up."},
+		{Unit: "path-unsent-calls", Better: Lower, Kinds: kinds, Meaning: "Calls on one path of the soak that fell due and were never sent, every connection of the path being busy."},
 	}
+	for _, of := range []struct{ unit, words string }{
+		{"path-p50", "Median latency on one path in the first load, from when a call was due; of a session, its beginning and its end included."},
+		{"path-p99", "99th percentile of the same latency."},
+		{"path-first-p99", "99th percentile of the same latency in the first fifth of the first load."},
+		{"path-last-p99", "99th percentile of the same latency in the last fifth of the first load."},
+	} {
+		metrics = append(metrics,
+			Metric{Unit: of.unit + "-ns", Better: Lower, Kinds: kinds, Meaning: of.words},
+			Metric{Unit: of.unit + "-lo-ns", Kinds: kinds, Meaning: "Lower end of the 95% interval of " + of.unit + "-ns."},
+			Metric{Unit: of.unit + "-hi-ns", Kinds: kinds, Meaning: "Upper end of the 95% interval of " + of.unit + "-ns."})
+	}
+	return metrics
 }
 
 func soakReadingMetrics() []Metric {
