@@ -148,11 +148,17 @@ func (a *abandoned) try(t *testing.T, s *suite) {
 	}
 	a.ruling = &ruling{gate: "abandoned/" + e.Event, subject: s.subject.Name}
 	a.sheet = newAbandonedSheet(s, e)
+	try := a.tryDepartures
 	if e.Transport == scenarios.Stdio {
-		a.err = a.tryDeaths(t, s)
-		return
+		try = a.tryDeaths
 	}
-	a.err = a.tryDepartures(t, s)
+	if err := try(t, s); err != nil {
+		a.ruling.brokeOff(nil, err)
+		if _, counted := a.sheet.result.Value("abandoned-events"); !counted {
+			a.sheet.set("abandoned-events", 0)
+		}
+		a.sheet.absent("the event broke off", a.sheet.unmeasured()...)
+	}
 }
 
 // notOffered lists the events that a subject does not make possible.

@@ -18,6 +18,7 @@ import (
 	"mcpbench/internal/record"
 	"mcpbench/internal/spawn"
 	"mcpbench/internal/stat"
+	"mcpbench/scenarios"
 )
 
 // finding is one thing that a gate holds the server to, and what came of it.
@@ -60,7 +61,6 @@ func (r *ruling) brokeOff(people *population, err error) {
 	gone := errors.Is(err, spawn.ErrExited) || errors.Is(err, spawn.ErrNotReady)
 	if people != nil {
 		gone = gone || slices.ContainsFunc(people.instances, (*instance).ended)
-		err = fmt.Errorf("%w%s", err, people.tails())
 	}
 	if gone {
 		what, bound = "process", "starts, and serves to the end"
@@ -264,4 +264,24 @@ func TestRulingOfWhatBreaksOff(t *testing.T) {
 	assert.Equal(t, stat.Fail, r.verdict())
 	assert.Equal(t, "run: no such file (comes to its end)", r.because())
 	assert.Equal(t, strings.Repeat("a", 300)+" … "+strings.Repeat("é", 300), inALine(strings.Repeat("a", 301)+strings.Repeat("é", 300)))
+}
+
+// A process that does not start fails each gate, by a verdict that is recorded.
+func TestGatesOfAProcessThatDoesNotStart(t *testing.T) {
+	t.Parallel()
+	s := shortSuite(t, variant(t, "-fault=exit-at-start"), "")
+	plans, _ := scenarios.Overloads(s.subject)
+	overload := judgeOverload(t, s, plans[0].Short(), "")
+	abandoned := abandonAll(t, s, scenarios.Abandonments()[:1])[0]
+	require.NoError(t, abandoned.err)
+	for _, r := range []*ruling{overload, abandoned.ruling} {
+		assert.Equal(t, map[string]stat.Verdict{"": stat.Fail, "process": stat.Fail}, verdictsOf(r), r.gate)
+		assert.Contains(t, r.line(), "exit-at-start", r.gate)
+	}
+	rec, err := record.Read(s.recordPath)
+	require.NoError(t, err)
+	require.Len(t, rec.Results, 2)
+	for _, result := range rec.Results {
+		assert.Equal(t, "FAIL", result.Identity[record.KeyVerdict], result.Name)
+	}
 }

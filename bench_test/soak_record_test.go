@@ -15,6 +15,7 @@ func (r *soakRun) record(v *ruling) error {
 	s := newSheet(r.name(record.Soak), r.config(), r.suite.identity())
 	v.identify(&s.result)
 	if r.broke != nil {
+		s.set("soak-calls", float64(r.total().calls)) // of what ended by then
 		s.absent("the soak broke off", s.unmeasured()...)
 		return r.suite.keep(s.result)
 	}

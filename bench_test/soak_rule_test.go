@@ -183,7 +183,8 @@ func (r *soakRun) ruleGrowth(v *ruling) {
 func (r *soakRun) ruleRest(v *ruling) {
 	fresh, opened, after, again := r.rests[restFresh], r.rests[restOpened], r.rests[restAfter], r.rests[restAgain]
 	if opened.heap == nil || after.heap == nil || again.heap == nil {
-		v.leaveOut("live heap and goroutines at rest", noHeap)
+		// The resident set, which is another finding, says nothing of few bytes, or of a goroutine that waits.
+		v.hold("live heap and goroutines", stat.Inconclusive, noHeap, "both as before the loads")
 	} else {
 		r.ruleHeap(v, float64(*opened.heap), float64(*after.heap), float64(*again.heap))
 		r.spare(v, "goroutines", fresh.goroutines, after.goroutines, again.goroutines)

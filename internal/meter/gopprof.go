@@ -33,8 +33,18 @@ func (g *goPprof) Collect(ctx context.Context) error {
 
 // Live reads the account that ends the profile in text form.
 func (g *goPprof) Live(ctx context.Context) (HeapReading, error) {
+	return g.account(ctx, "heap?debug=1")
+}
+
+// Collected relies on the order in which the answer is made: the collection, the account, and then the profile, which
+// is what takes memory (net/http/pprof, handler.ServeHTTP; runtime/pprof, writeHeapInternal).
+func (g *goPprof) Collected(ctx context.Context) (HeapReading, error) {
+	return g.account(ctx, "heap?debug=1&gc=1")
+}
+
+func (g *goPprof) account(ctx context.Context, question string) (HeapReading, error) {
 	var text bytes.Buffer
-	if err := g.get(ctx, "heap?debug=1", &text); err != nil {
+	if err := g.get(ctx, question, &text); err != nil {
 		return HeapReading{}, err
 	}
 	return parseMemStats(text.Bytes())

@@ -24,6 +24,10 @@ func TestGoPprofOnARealProcess(t *testing.T) {
 	after, err := h.Live(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, int64(1), *after.Collections-*before.Collections)
+	collected, err := h.Collected(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, int64(1), *collected.Collections-*after.Collections)
+	assert.Less(t, *collected.Live, *after.Live, "the garbage of a profile's text is not in it")
 	for name, part := range map[string]*int64{
 		"in use": after.InUse, "idle": after.Idle, "released": after.Released,
 		"stacks": after.Stacks, "runtime": after.Runtime, "sys": after.Sys, "allocated": after.Allocated,

@@ -31,6 +31,10 @@ func (h *fakeHeap) Collect(context.Context) error {
 	return nil
 }
 
+func (h *fakeHeap) Collected(ctx context.Context) (HeapReading, error) {
+	return HeapReading{}, h.Collect(ctx)
+}
+
 func (h *fakeHeap) Live(context.Context) (HeapReading, error) {
 	if h.failAt == 0 {
 		return h.live, h.err
