@@ -238,8 +238,10 @@ func TestRuling(t *testing.T) {
 	r.hold("slope", stat.Inconclusive, "1 ± 9 MiB/h", "below 2")
 	assert.Equal(t, stat.Inconclusive, r.verdict())
 	assert.Equal(t, "slope: 1 ± 9 MiB/h (below 2)", r.because())
+	assert.True(t, r.again())
 	r.passes("descriptors", false, "+12", "0")
 	assert.Equal(t, "slope: 1 ± 9 MiB/h (below 2); descriptors: +12 (0)", r.because())
+	assert.False(t, r.again(), "what failed is not tried until it passes")
 	assert.Contains(t, r.table(), "descriptors  +12")
 	result := record.Result{Identity: map[string]string{}}
 	r.identify(&result)
