@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,6 +94,59 @@ func TestStdioLinesAreBounded(t *testing.T) {
 	assert.Less(t, sent, int64(32<<20))
 	assert.Equal(t, 1, p.await(t))
 	assert.Contains(t, p.stderr.String(), "line length")
+}
+
+// TestStdioRefusalsAreBounded has a client that goes on asking, over the limits, and does not read what it is told: the
+// program stops to read from it, has nothing running for what it refuses, and answers all once it is heard.
+func TestStdioRefusalsAreBounded(t *testing.T) {
+	g := newGitLab(t, 2*time.Second)
+	p := start(t, stdioEnv(g), "--max-concurrent-requests", "1", "--pprof-addr", "0")
+	profiles := "http://" + p.logged(t, `msg="serving profiles" address=`)
+	p.hello(t)
+	p.say(t, readVersion)
+	require.Eventually(t, func() bool { return g.asked.Load() == 1 }, patience, time.Millisecond)
+	const lines = 50_000
+	var sent atomic.Int64
+	go func() {
+		for sent.Load() < lines {
+			method := []string{"tools/list", "resources/list"}[sent.Load()%2]
+			if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":"%d","method":%q}`+"\n", sent.Load(), method); err != nil {
+				return
+			}
+			sent.Add(1)
+		}
+	}()
+	require.Eventually(t, func() bool { // the pipes are full
+		before := sent.Load()
+		time.Sleep(100 * time.Millisecond)
+		return before > 0 && before == sent.Load()
+	}, patience, time.Millisecond)
+	assert.Less(t, sent.Load(), int64(lines))
+	assert.Less(t, goroutines(t, profiles), 40)
+	overdue := time.AfterFunc(3*patience, func() { _ = p.Process.Kill() })
+	defer overdue.Stop()
+	refused := 0
+	for range lines + 1 {
+		if r := p.hear(t); r.Error != nil {
+			assert.Equal(t, -32005, r.Error.Code)
+			refused++
+		}
+	}
+	assert.Greater(t, refused, 1000)
+	p.say(t, readVersion)
+	assert.Contains(t, string(p.hear(t).Result), "19.0.0", "the room is given back")
+}
+
+// goroutines counts those of a process that serves profiles.
+func goroutines(t *testing.T, profiles string) int {
+	t.Helper()
+	response, err := http.Get(profiles + "/debug/pprof/goroutine?debug=1")
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	var n int
+	_, err = fmt.Fscanf(response.Body, "goroutine profile: total %d", &n)
+	require.NoError(t, err)
+	return n
 }
 
 // descriptors counts the open files of a process.

@@ -17,9 +17,6 @@ type binding struct {
 	tools  func(context.Context) (*toolset.Toolset, error)
 	// opened, if set, is told of a session that this request opened and how to close it.
 	opened func(id string, closeSession func())
-	// admit, if set, lets a call pass or returns the JSON-RPC error that refuses it; leave follows a pass.
-	admit func() error
-	leave func()
 }
 
 type bindingKey struct{}

@@ -42,32 +42,15 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	credentials := a.newPool()
-	if err := a.telemetry.ObservePool(func() (int, int, int) {
-		s := credentials.Stats()
-		return s.Credentials, s.Sessions, s.Toolsets
-	}); err != nil {
-		return err
+	defer credentials.Close()
+	if err := a.observe(credentials); err != nil {
+		return errors.Join(err, listener.Close())
 	}
 	busy := &busyConns{}
-	server := &http.Server{
-		ConnState:         busy.note,
-		Handler:           a.routes(ctx, credentials),
-		ReadHeaderTimeout: min(headerReadTimeout, a.config.ClientTimeout),
-		IdleTimeout:       keepAliveTimeout,
-		MaxHeaderBytes:    maxHeader,
-		TLSConfig:         certificates,
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
-	}
+	server := a.newHTTPServer(a.routes(ctx, credentials), busy, certificates)
 	failed := make(chan error, 1)
-	go func() {
-		if certificates == nil {
-			failed <- server.Serve(listener)
-			return
-		}
-		failed <- server.ServeTLS(listener, "", "")
-	}()
+	go func() { failed <- serveOn(server, listener) }()
 	a.log.Info("serving", "address", listener.Addr().String(), "surface", a.config.Surface, "gitlab", a.config.GitLabURL)
-	defer credentials.Close()
 	sweepUntil(ctx, failed, sweepEvery(a.config.PoolIdle, a.config.SessionTimeout, pool.RefusalTTL), credentials.Sweep)
 	select {
 	case err := <-failed:
@@ -75,6 +58,36 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	default:
 		return a.closeHTTP(server, busy)
 	}
+}
+
+// observe has telemetry show what is held.
+func (a *app) observe(credentials *pool.Pool) error {
+	return a.telemetry.ObservePool(func() (int, int, int) {
+		s := credentials.Stats()
+		return s.Credentials, s.Sessions, s.Toolsets
+	})
+}
+
+// newHTTPServer returns a server with the bounds on time and size that hold for every route. Certificates are nil for
+// plain HTTP.
+func (a *app) newHTTPServer(routes http.Handler, busy *busyConns, certificates *tls.Config) *http.Server {
+	return &http.Server{
+		ConnState:         busy.note,
+		Handler:           routes,
+		ReadHeaderTimeout: min(headerReadTimeout, a.config.ClientTimeout),
+		IdleTimeout:       keepAliveTimeout,
+		MaxHeaderBytes:    maxHeader,
+		TLSConfig:         certificates,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+	}
+}
+
+// serveOn serves HTTP, or HTTPS if the server has certificates.
+func serveOn(server *http.Server, listener net.Listener) error {
+	if server.TLSConfig == nil {
+		return server.Serve(listener)
+	}
+	return server.ServeTLS(listener, "", "")
 }
 
 // certificates are what HTTPS is served with, or nil where it is not.

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"mcpbench/internal/server/limit"
 	"mcpbench/internal/server/listing"
 	"mcpbench/internal/server/telemetry"
 )
@@ -71,7 +69,7 @@ func (p *protocol) newServer() *mcp.Server {
 	return s
 }
 
-// middleware counts, limits and guards every call, and answers those about tools.
+// middleware counts and guards every call, and answers those about tools.
 func (p *protocol) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		if strings.HasPrefix(method, "notifications/") {
@@ -81,12 +79,6 @@ func (p *protocol) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		b := bound(ctx)
 		ctx, end := p.begin(ctx, headerOf(req), method, p.knownTool(ctx, b, req))
 		defer func() { end(outcome(result, err)) }()
-		if b.admit != nil && limited(method) {
-			if err := b.admit(); err != nil {
-				return nil, err
-			}
-			defer b.leave()
-		}
 		switch req := req.(type) {
 		case *mcp.CallToolRequest:
 			return p.callTool(ctx, b, req)
@@ -112,6 +104,12 @@ func (p *protocol) begin(ctx context.Context, h http.Header, method, tool string
 		endSpan(o)
 		p.log.Debug("call", "method", method, "tool", tool, "outcome", string(o), "took", time.Since(start))
 	}
+}
+
+// refused counts a call that was refused before it began.
+func (p *protocol) refused(method string) {
+	_, end := p.begin(context.Background(), nil, method, "")
+	end(telemetry.Refused)
 }
 
 func (p *protocol) debugging(ctx context.Context) bool { return p.log.Enabled(ctx, slog.LevelDebug) }
@@ -195,10 +193,7 @@ func headerOf(req mcp.Request) http.Header {
 
 // outcome sorts the end of a call.
 func outcome(result mcp.Result, err error) telemetry.Outcome {
-	var rpc *jsonrpc.Error
 	switch call, _ := result.(*mcp.CallToolResult); {
-	case errors.As(err, &rpc) && (rpc.Code == limit.CodeBusy || rpc.Code == limit.CodeRate):
-		return telemetry.Refused
 	case err != nil:
 		return telemetry.Failed
 	case call != nil && call.IsError:

@@ -26,44 +26,39 @@ func (a *app) serveStdio(ctx context.Context, in io.Reader, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	link := &link{
-		out:    &lockedWriter{w: out},
-		limits: newLimits(a.config),
-		tools:  onFirstUse(a.tools, a.config.Surface),
-
-		protocol: a.protocol,
-	}
+	link := a.newLink(out)
 	b := &binding{
 		client: client,
 		tools:  link.tools,
-		admit:  link.limits.enter,
-		leave:  link.limits.leave,
 		opened: func(string, func()) { link.open.Store(true) },
 	}
-	t := &drained{
-		Transport: &mcp.IOTransport{Reader: link.reader(in), Writer: link.out},
-		closing:   ctx,
-		calls:     &link.calls,
-	}
-	session, err := a.protocol.newServer().Connect(withBinding(context.WithoutCancel(ctx), b), t, nil)
+	session, err := a.protocol.newServer().Connect(withBinding(context.WithoutCancel(ctx), b), link.transport(ctx, in), nil)
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- session.Wait() }()
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		select {
-		case err = <-ended:
-		case <-time.After(grace):
-			a.log.Warn("cut off calls that were still in progress")
-		}
-	}
+	err = a.waitFor(ctx, session)
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// waitFor returns when a session ends, or grace after ctx does.
+func (a *app) waitFor(ctx context.Context, session *mcp.ServerSession) error {
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(grace):
+		a.log.Warn("cut off calls that were still in progress")
+		return nil
+	}
 }
 
 // onFirstUse builds a surface when it is first needed. A failure is not kept.
@@ -93,7 +88,30 @@ type link struct {
 	protocol *protocol
 }
 
-// take answers a line, in the background, if it is a tools/list that can be answered here.
+// newLink returns a link that writes to out.
+func (a *app) newLink(out io.Writer) *link {
+	return &link{
+		out:      &lockedWriter{w: out},
+		limits:   newLimits(a.config),
+		tools:    onFirstUse(a.tools, a.config.Surface),
+		protocol: a.protocol,
+	}
+}
+
+// transport is what the protocol library is to read from and write to.
+func (l *link) transport(closing context.Context, in io.Reader) mcp.Transport {
+	return &drained{
+		Transport: &admitting{
+			Transport: &mcp.IOTransport{Reader: l.reader(in), Writer: l.out},
+			limits:    l.limits,
+			refused:   l.protocol.refused,
+		},
+		closing: closing,
+		calls:   &l.calls,
+	}
+}
+
+// take answers a line if it is a tools/list that can be answered here: in the background, unless it is refused.
 func (l *link) take(line []byte) bool {
 	req := listing.Parse(line)
 	if req == nil {
@@ -102,9 +120,15 @@ func (l *link) take(line []byte) bool {
 	if req.Modern && !supported(req.Version) || !req.Modern && !l.open.Load() {
 		return false
 	}
+	if err := l.limits.enter(); err != nil {
+		l.protocol.refused(listing.Method)
+		l.out.line(req.Refusal(err))
+		return true
+	}
 	l.calls.begin()
 	go func() {
 		defer l.calls.end()
+		defer l.limits.leave()
 		l.answer(req)
 	}()
 	return true
@@ -112,12 +136,6 @@ func (l *link) take(line []byte) bool {
 
 func (l *link) answer(req *listing.Request) {
 	_, end := l.protocol.begin(context.Background(), nil, listing.Method, "")
-	if err := l.limits.enter(); err != nil {
-		end(telemetry.Refused)
-		l.out.line(req.Refusal(err))
-		return
-	}
-	defer l.limits.leave()
 	if req.Cursor != "" {
 		end(telemetry.Failed)
 		l.out.line(req.InvalidCursor())
