@@ -1,13 +1,18 @@
 package bench_test
 
 import (
+	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"mcpbench/fakegitlab"
+	"mcpbench/internal/mcp"
 	"mcpbench/internal/stat"
 	"mcpbench/scenarios"
 )
@@ -36,6 +41,7 @@ func knownLeaks(t *testing.T) []*leak {
 		{scenarios.CallCut, goroutines, "-leak-goroutines=1"},
 		{scenarios.UnknownToken, bytes, "-keep=refused:256"},
 		{scenarios.HealthCheck, bytes, "-keep=health:256"},
+		{scenarios.UnknownToken, "events", "-credential-prefix="},
 		{scenarios.ClientDead, "processes left", "-fault=deaf-to-sigterm"},
 	} {
 		all := scenarios.Abandonments()
@@ -43,6 +49,33 @@ func knownLeaks(t *testing.T) []*leak {
 		leaks = append(leaks, &leak{name: l.event + l.arg, fails: l.fails, event: all[at], suite: shortSuite(t, variant(t, l.arg), "")})
 	}
 	return leaks
+}
+
+// TestCallsThatGoOn has a call that was given up go on, which is said, if it is to have ended by that.
+func TestCallsThatGoOn(t *testing.T) {
+	t.Parallel() // it waits
+	gitlab := fakegitlab.New(fakegitlab.Options{})
+	defer gitlab.Close()
+	gitlab.SetFault("GET user", fakegitlab.Fault{Kind: fakegitlab.FaultHang})
+	ctx, giveUp := context.WithCancel(t.Context())
+	defer giveUp()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, gitlab.APIURL()+"/user", nil)
+	require.NoError(t, err)
+	request.Header.Set("Private-Token", gitlab.Token(0))
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		response, err := http.DefaultClient.Do(request)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+	}()
+	require.Eventually(t, func() bool { return gitlab.Hanging() == 1 }, wireTimeout, time.Millisecond)
+	d := &departures{gitlab: gitlab, event: scenarios.Abandonment{Event: scenarios.CallCut}, version: mcp.V20260728}
+	assert.ErrorContains(t, d.awaitEnds(1), "1 of 1 calls that were given up still wait for GitLab")
+	giveUp()
+	<-over
+	assert.NoError(t, d.awaitEnds(1))
 }
 
 // check makes sure that the leak was seen, and nothing else taken for one.

@@ -188,6 +188,7 @@ func TestOverloadRules(t *testing.T) {
 		{"probe", func(f *overloadFigures) { f.probe.late = 1 }, stat.Fail},
 		{"probe", func(f *overloadFigures) { f.probe.late, f.doubts = 1, []string{"others"} }, stat.Inconclusive},
 		{"health", func(f *overloadFigures) { f.health.wrong = 1 }, stat.Fail},
+		{"health", func(f *overloadFigures) { f.health.late = 1 }, stat.Fail},
 		{"none refused before and after", func(f *overloadFigures) { f.refusedBefore = 1 }, stat.Fail},
 		{"none refused before and after", func(f *overloadFigures) { f.refusedAfter = 1 }, stat.Fail},
 		{"rate after", func(f *overloadFigures) { f.after = 1126 }, stat.Pass},
@@ -215,7 +216,7 @@ func TestJudge(t *testing.T) {
 		second(time.Millisecond, mcp.Refused), second(time.Millisecond, mcp.Failed),
 		second(time.Millisecond, mcp.Cut), second(3*time.Second, mcp.Cut),
 	}, time.Second)
-	assert.Equal(t, answered{calls: 6, wrong: 2, late: 2, longest: 3 * time.Second, why: "failed, why"}, got,
+	assert.Equal(t, answered{calls: 6, wrong: 2, late: 2, cut: 1, longest: 3 * time.Second, why: "failed, why"}, got,
 		"one that the end cut is nobody's fault, unless it had waited too long by then")
 }
 

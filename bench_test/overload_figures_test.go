@@ -47,6 +47,7 @@ type overloadFigures struct {
 // answered says how calls went that nothing should come between.
 type answered struct {
 	calls, wrong, late int
+	cut                int // by the end, before they were late; of no account
 	longest            time.Duration
 	why                string
 }
@@ -59,6 +60,7 @@ func judge(all []heard, limit time.Duration) answered {
 	var a answered
 	for _, h := range all {
 		if h.outcome == mcp.Cut && h.latency <= limit {
+			a.cut++
 			continue
 		}
 		a.calls++

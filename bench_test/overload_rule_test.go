@@ -119,7 +119,7 @@ func (f *overloadFigures) ruleWaits(r *ruling) {
 
 // ruleOutcomes wants everything else to be refused, and nothing else.
 func (f *overloadFigures) ruleOutcomes(r *ruling) {
-	found := fmt.Sprintf("%d refused, %d failed, %d without answer, of %d", f.refused, f.failed, f.unanswered, f.asked)
+	found := fmt.Sprintf("%d refused, %d failed, %d without answer and given up, of %d", f.refused, f.failed, f.unanswered, f.asked)
 	if f.failed > 0 {
 		found += " (" + countedReasons(f.reasons) + ")"
 	}
@@ -222,7 +222,7 @@ func (f *overloadFigures) ruleOthers(r *ruling) {
 		what string
 		answered
 	}{{"probe", f.probe}, {"health", f.health}} {
-		found := fmt.Sprintf("%d of %d wrong, %d late, longest %v", o.wrong, o.calls, o.late, o.longest.Round(time.Millisecond/10))
+		found := fmt.Sprintf("%d of %d wrong, %d late, %d more cut by the end, longest %v", o.wrong, o.calls, o.late, o.cut, o.longest.Round(time.Millisecond/10))
 		bound := fmt.Sprintf("all right, and within %v of what GitLab takes", patience)
 		if o.wrong > 0 || o.calls == 0 {
 			r.passes(o.what, false, found+" ("+o.why+")", bound)

@@ -125,6 +125,7 @@ func (f *overloadFigures) writeWaits(s *sheet) {
 		s.ranked(w.name+"-p99", w.all.percentile(0.99))
 	}
 	s.set("probe-calls", float64(f.probe.calls))
+	s.set("probe-cut-calls", float64(f.probe.cut))
 	s.set("probe-wrong-calls", float64(f.probe.wrong))
 	s.set("probe-late-calls", float64(f.probe.late))
 	s.set("health-checks", float64(f.health.calls))
@@ -186,7 +187,8 @@ func (r *overloadRun) second(n int) *sheet {
 	}
 	s.set("answered-in-second", float64(came[mcp.OK]))
 	s.set("refused-in-second", float64(came[mcp.Refused]))
-	s.set("failed-in-second", float64(came[mcp.Failed]+came[mcp.Cut]))
+	s.set("failed-in-second", float64(came[mcp.Failed]))
+	s.set("given-up-in-second", float64(came[mcp.Cut]))
 	if rss := meanRSS(o.readings, from, to); rss > 0 {
 		s.set("RSS-in-second-bytes", rss)
 	} else {

@@ -47,7 +47,7 @@ func sampleOverload() []record.Result {
 			phase, answered, refused = "during", 64, 1700
 		}
 		values := map[string]float64{
-			"answered-in-second": answered, "refused-in-second": refused, "failed-in-second": 0, "RSS-in-second-bytes": 90 << 20,
+			"answered-in-second": answered, "refused-in-second": refused, "failed-in-second": 0, "given-up-in-second": 0, "RSS-in-second-bytes": 90 << 20,
 			"probe-in-second-p50-ns": 201e6, "probe-in-second-max-ns": 210e6,
 		}
 		if n == 15 { // a second without a call of the probe

@@ -57,6 +57,7 @@ func overloadWaits() []Metric {
 	}
 	return ofKind(Overload, append(all,
 		Metric{Unit: "probe-calls", Meaning: "Calls of the credential that is not busy, in all phases."},
+		Metric{Unit: "probe-cut-calls", Meaning: "Calls of the same that the end of the run cut before they were late. They count nowhere else."},
 		Metric{Unit: "probe-wrong-calls", Better: Lower, Meaning: "Of these, those refused, failed or without answer."},
 		Metric{Unit: "probe-late-calls", Better: Lower, Meaning: "Of these, those answered more than a second after GitLab could have."},
 		Metric{Unit: "health-checks", Meaning: "Requests to the address that says whether the server serves, in all phases."},
@@ -84,9 +85,10 @@ func overloadState() []Metric {
 
 func overloadSeconds() []Metric {
 	return ofKind(OverloadReading,
-		Metric{Unit: "answered-in-second", Meaning: "Calls of the busy credential answered in that second."},
-		Metric{Unit: "refused-in-second", Meaning: "Calls of the busy credential refused in that second."},
-		Metric{Unit: "failed-in-second", Better: Lower, Meaning: "Calls of the busy credential that failed in that second, or were given up."},
+		Metric{Unit: "answered-in-second", Meaning: "Calls of the busy credential, or of the many, answered in that second."},
+		Metric{Unit: "refused-in-second", Meaning: "The same refused in that second."},
+		Metric{Unit: "failed-in-second", Better: Lower, Meaning: "The same that failed in that second."},
+		Metric{Unit: "given-up-in-second", Better: Lower, Meaning: "The same without an answer that were given up in that second."},
 		Metric{Unit: "RSS-in-second-bytes", Better: Lower, Meaning: "Mean resident set in that second."},
 		Metric{Unit: "probe-in-second-p50-ns", Better: Lower, Meaning: "Median latency of the calls of the credential that is not busy that were answered in that second."},
 		Metric{Unit: "probe-in-second-max-ns", Better: Lower, Meaning: "The longest of them."},
