@@ -327,7 +327,7 @@ const restingReadings = 4
 func (r *overloadRun) phase(ctx context.Context, workers []load.Worker, options load.Options, pause time.Duration) (overloadPhase, error) {
 	var e ear
 	options.After = e.listen(pause)
-	asked := r.gitlab.Total()
+	others := r.others()
 	w, err := startWatch(r.people)
 	if err != nil {
 		return overloadPhase{}, err
@@ -340,12 +340,11 @@ func (r *overloadRun) phase(ctx context.Context, workers []load.Worker, options 
 	spent, err := w.stop()
 	phase := overloadPhase{
 		from: p.Steady.Start, to: p.Steady.End, ended: p.End, heard: e.heard(), spent: spent, wall: p.Elapsed(),
-		others: r.gitlab.Total() - asked,
+		others: r.others() - others,
 	}
 	if phase.from.IsZero() { // some had no answer
 		phase.from, phase.to = began.Add(options.Spread), began.Add(options.Duration)
 	}
-	phase.others -= int64(len(those(phase.heard, mcp.OK)) * r.upstream())
 	phase.doubts = disturbances(&loadTotal{wall: phase.wall, spent: spent}, r.suite)
 	return phase, err
 }
@@ -395,6 +394,12 @@ func (r *overloadRun) watch(ctx context.Context) (stop func() error, err error) 
 // upstream is how many requests to GitLab a call takes.
 func (r *overloadRun) upstream() int {
 	return r.suite.subject.Surfaces[r.people.launch.surface].Calls[scenarios.CallRead].Upstream
+}
+
+// others is how many requests reached GitLab so far that no call caused, whose ever it was, of which each asks the route
+// once.
+func (r *overloadRun) others() int64 {
+	return r.gitlab.Total() - r.gitlab.Count(r.route())*int64(r.upstream())
 }
 
 // route is what the call asks of GitLab.
