@@ -72,7 +72,7 @@ func TestCallsThatGoOn(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool { return gitlab.Hanging() == 1 }, wireTimeout, time.Millisecond)
 	d := &departures{gitlab: gitlab, event: scenarios.Abandonment{Event: scenarios.CallCut}, version: mcp.V20260728}
-	assert.ErrorContains(t, d.awaitEnds(1), "1 of 1 calls that were given up still wait for GitLab")
+	require.ErrorContains(t, d.awaitEnds(1), "1 of 1 calls that were given up still wait for GitLab")
 	giveUp()
 	<-over
 	assert.NoError(t, d.awaitEnds(1))
