@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"text/tabwriter"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,12 +61,26 @@ func (r *ruling) brokeOff(people *population, err error) {
 	what, bound := "run", "comes to its end"
 	gone := errors.Is(err, spawn.ErrExited) || errors.Is(err, spawn.ErrNotReady)
 	if people != nil {
-		gone = gone || slices.ContainsFunc(people.instances, (*instance).ended)
+		gone = gone || slices.ContainsFunc(people.instances, (*instance).ends)
 	}
 	if gone {
 		what, bound = "process", "starts, and serves to the end"
 	}
 	r.passes(what, false, inALine(err.Error()), bound)
+}
+
+// noticed is how long it may take until the end of a process is noticed of which a connection or a reading says already
+// that it is there no longer.
+const noticed = 2 * time.Second
+
+// ends reports whether the process has ended, or is about to.
+func (in *instance) ends() bool {
+	select {
+	case <-in.process.Exited():
+		return true
+	case <-time.After(noticed):
+		return false
+	}
 }
 
 // inALine writes a text in one line, of which the middle is left out if it is long: an error says at first what was
