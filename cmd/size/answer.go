@@ -100,6 +100,9 @@ func (a answer) table() string {
 	if a.model.LargeAnswers != "" {
 		line("large answers", "not in this: "+a.model.LargeAnswers)
 	}
+	if together := a.model.Together(a.surface, a.transport); together != "" {
+		line("more surfaces", "not in this: "+together)
+	}
 	_ = w.Flush() // a buffer takes everything
 	return b.String()
 }

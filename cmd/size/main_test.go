@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -134,21 +135,31 @@ func TestEverySurface(t *testing.T) {
 	assert.Contains(t, errs, "such as -people 50000, and start as many processes")
 }
 
-// Calls with large answers are in no load of the model, so the answer says what they were seen to take.
-func TestLargeAnswers(t *testing.T) {
+// Calls with large answers and further surfaces are in no load of the model, so the answer says what they were seen to
+// take.
+func TestBesideTheModel(t *testing.T) {
 	dir := exactRecord(t)
 	w, err := record.Create(filepath.Join(dir, "sizing.txt"), nil)
 	require.NoError(t, err)
-	require.NoError(t, w.Write(record.Result{
-		Name: "Ladder/subject=gitlab-mcp/transport=http/surface=dynamic/calls=44", Iterations: 1,
-		Config:   map[string]string{record.KeyHost: "host-1", record.KeySettings: "answer-bytes=20971520"},
-		Identity: map[string]string{record.KeyBuild: "server 1", record.KeyDate: "2026-01-02T03:04:05Z", record.KeyRound: "1"},
-		Values:   []record.Value{{Unit: "burst-calls", Amount: 12}, {Unit: "peak-RSS-bytes", Amount: 2.5 * (1 << 30)}},
-	}))
+	add := func(name string, values ...record.Value) {
+		require.NoError(t, w.Write(record.Result{
+			Name: name, Iterations: 1, Config: map[string]string{record.KeyHost: "host-1", record.KeySettings: "answer-bytes=20971520"},
+			Identity: map[string]string{record.KeyBuild: "server 1", record.KeyDate: "2026-01-02T03:04:05Z", record.KeyRound: "1"},
+			Values:   values,
+		}))
+	}
+	add("Ladder/subject=gitlab-mcp/transport=http/surface=dynamic/calls=44",
+		record.Value{Unit: "burst-calls", Amount: 12}, record.Value{Unit: "peak-RSS-bytes", Amount: 2560 * mebi})
+	for i, surfaces := range []string{"meta", "dynamic+meta", "dynamic+meta+individual", "individual"} {
+		add("Configs/subject=gitlab-mcp/transport=http/surface="+surfaces+"/creds=16", record.Value{Unit: "clients", Amount: 16},
+			record.Value{Unit: "surfaces", Amount: float64(1 + strings.Count(surfaces, "+"))},
+			record.Value{Unit: "rest-RSS-bytes", Amount: float64(20+i) * mebi})
+	}
 	require.NoError(t, w.Close())
 	code, out, errs := size("-record", dir, "-surface", "meta", "-people", "60", "-for", "none")
 	require.Zero(t, code, errs)
 	assert.Contains(t, out, "large answers    not in this: 44 calls, 12 of them at once, each with an answer of 20 MiB, took the process to 2.50 GiB\n")
+	assert.Contains(t, out, "more surfaces    not in this: dynamic, meta and individual in one process took 22 MiB at rest with 16 credentials, and meta alone 20 MiB\n")
 }
 
 func TestWithheld(t *testing.T) {

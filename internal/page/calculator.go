@@ -51,6 +51,9 @@ type SizedSurface struct {
 	Loads     []SizedLoad `json:"loads"`             // in the order in which a rate is tried on them
 	NoLoad    string      `json:"noLoad"`            // why a rate fits into none
 	Memory    SizedMemory `json:"memory"`
+	// Together says what a process was seen to take that serves other surfaces beside this one; "" where the record does
+	// not say.
+	Together string `json:"-"`
 
 	crowd crowd
 }
@@ -136,7 +139,9 @@ func (v *View) calculator() *Calculator {
 		c.Measured = day(v.Dates[len(v.Dates)-1])
 	}
 	for _, s := range sizers {
-		c.Surfaces = append(c.Surfaces, sized(s.place(), s.loads(), s.memoryModel(), s))
+		of := sized(s.place(), s.loads(), s.memoryModel(), s)
+		of.Together = v.Sized.together(of.Surface)
+		c.Surfaces = append(c.Surfaces, of)
 	}
 	for _, s := range having(v.believed("stdio", false), "peak-RSS-bytes", "clients") {
 		if s.Figure("clients").Median >= 1 {
@@ -154,6 +159,13 @@ func (c *Calculator) Free() string {
 		return ""
 	}
 	return fmt.Sprintf("%d %s", c.CPUs, plural(c.CPUs, "CPU"))
+}
+
+// Together says what a process was seen to take that serves other surfaces
+// beside the one named, or nothing.
+func (c *Calculator) Together(surface, transport string) string {
+	of, _ := c.find(surface, transport) // the zero value says nothing
+	return of.Together
 }
 
 // Need sizes the server for people who each call once in a period, as the

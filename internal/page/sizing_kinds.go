@@ -72,6 +72,23 @@ func (z Sized) largeAnswers() string {
 	return fmt.Sprintf("%s%s, took the process to %s", rungWords(last), answerOf(last), amount(peak.Unit, peak.Max))
 }
 
+// together says what the most surfaces that were served at once took, beside
+// what one of them alone did.
+func (z Sized) together(surface string) string {
+	alone, all := z.part(record.Configs, "surface", surface), (*Scenario)(nil)
+	for _, s := range having(believedOf(z[record.Configs]), "rest-RSS-bytes", "surfaces", "clients") {
+		if slices.Contains(strings.Split(s.Surface, "+"), surface) && (all == nil || s.Figure("surfaces").Median > all.Figure("surfaces").Median) {
+			all = s
+		}
+	}
+	if alone == nil || all == nil || all.Name == alone.Name || !alone.Believed() || !alone.Figure("rest-RSS-bytes").Known() {
+		return ""
+	}
+	return fmt.Sprintf("%s in one process took %s at rest with %s credentials, and %s alone %s", enumerate(strings.Split(all.Surface, "+")),
+		amount("rest-RSS-bytes", all.Figure("rest-RSS-bytes").Max), significant(all.Figure("clients").Median), surface,
+		amount("rest-RSS-bytes", alone.Figure("rest-RSS-bytes").Max))
+}
+
 // rungCalls is how many calls a rung made.
 func rungCalls(s *Scenario) int {
 	n, _ := strconv.Atoi(s.All[0].Part("calls")) // zero where its name does not say
