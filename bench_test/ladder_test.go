@@ -235,13 +235,26 @@ func (r *rungRun) after() error {
 }
 
 const (
-	// near is how far from what it was the resident set may be to be back.
+	// near is the share of what it was that the resident set may be above that to be back, and of what the calls added at
+	// most that may be left for it to have been given back.
 	near = 0.05
 	// lookEvery is how often that is looked at.
 	lookEvery = 100 * time.Millisecond
 )
 
-// comeBack waits until the resident set is back where it was, with nothing asked of the process and nothing forced.
+// growth is what calls made of a resident set, in bytes.
+type growth struct{ before, peak int64 }
+
+// back reports whether a resident set is what it was before.
+func (g growth) back(rss int64) bool { return float64(rss-g.before) <= near*float64(g.before) }
+
+// given reports whether nearly all of what the calls added was given back.
+func (g growth) given(rss int64) bool {
+	return g.back(rss) || float64(rss-g.before) <= near*float64(g.peak-g.before)
+}
+
+// comeBack waits until the resident set is back where it was, with nothing asked of the process and nothing forced, or
+// for -return-wait. When nearly all was given back is looked for meanwhile: some of it may stay.
 func (r *rungRun) comeBack(ctx context.Context) error {
 	if r.rung.Calls == 0 {
 		r.sheet.absent("no call was made", "return-ns", "left-RSS-bytes")
@@ -249,28 +262,34 @@ func (r *rungRun) comeBack(ctx context.Context) error {
 	}
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
+	g, given := growth{r.before, r.peak}, false
 	for {
 		now, err := r.people.read()
 		if err != nil {
 			return err
 		}
 		took := time.Since(r.ended)
-		back := float64(now.RSS) <= (1+near)*float64(r.before)
-		switch {
-		case back:
+		if !given && g.given(now.RSS) {
+			given = true
 			r.sheet.set("return-ns", float64(took))
-		case took >= opts.returnWait:
-			r.sheet.absent(fmt.Sprintf("it was %.0f%% larger than before after %v", 100*(float64(now.RSS)/float64(r.before)-1), opts.returnWait), "return-ns")
-		default:
-			select {
-			case <-ticker.C:
-				continue
-			case <-ctx.Done():
-				return ctx.Err()
-			}
 		}
-		r.sheet.set("left-RSS-bytes", float64(now.RSS))
-		return nil
+		if g.back(now.RSS) || took >= opts.returnWait {
+			r.remains(now.RSS, given)
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// remains writes what is left when the wait is over.
+func (r *rungRun) remains(rss int64, given bool) {
+	r.sheet.set("left-RSS-bytes", float64(rss))
+	if !given {
+		r.sheet.absent(fmt.Sprintf("it was %.0f%% larger than before after %v", 100*(float64(rss)/float64(r.before)-1), opts.returnWait), "return-ns")
 	}
 }
 

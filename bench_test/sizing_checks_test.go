@@ -111,3 +111,14 @@ func TestRungsFit(t *testing.T) {
 	assert.True(t, s.fits(400))
 	assert.False(t, s.fits(401))
 }
+
+// Most of what calls added may be given back while the process stays larger than it was.
+func TestGrowth(t *testing.T) {
+	g := growth{before: 100, peak: 1100}
+	for rss, want := range map[int64][2]bool{90: {true, true}, 105: {true, true}, 106: {true, false}, 150: {true, false}, 151: {false, false}} {
+		assert.Equal(t, want, [2]bool{g.given(rss), g.back(rss)}, rss)
+	}
+	small := growth{before: 1000, peak: 1010}
+	assert.True(t, small.given(1050), "noise of what there was before is no memory that was not given back")
+	assert.False(t, small.given(1051))
+}

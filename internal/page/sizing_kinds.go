@@ -149,8 +149,8 @@ var rungColumns = []column{
 	{"Before", "start-RSS-bytes", mib, Figure.spread},
 	{"**Largest**", "peak-RSS-bytes", mib, Figure.spread},
 	{"As the last call ended", "end-RSS-bytes", mib, Figure.spread},
-	{"Within 5% of before after, s", "return-ns", seconds, Figure.spread},
-	{"Then", "left-RSS-bytes", mib, Figure.spread},
+	{"95% given back after, s", "return-ns", seconds, Figure.spread},
+	{"Left by itself", "left-RSS-bytes", mib, Figure.spread},
 	{"At rest, collected", "rest-RSS-bytes", mib, Figure.spread},
 	{"Live heap then", "rest-heap-bytes", mib, Figure.spread},
 	{"CPU a call, ms", "cpu-ns/call", millis, Figure.spread},
@@ -163,7 +163,7 @@ func (z Sized) rungs() []Block {
 		return nil
 	}
 	slices.SortStableFunc(all, func(a, b *Scenario) int { return rungCalls(a) - rungCalls(b) })
-	said := fmt.Sprintf("**Large answers**: calls one after another%s. After the last call nothing is asked and nothing forced until the resident set is back, "+
+	said := fmt.Sprintf("**Large answers**: calls one after another%s. After the last call nothing is asked and nothing forced until the resident set is within 5%% of before, "+
 		"or for %s, in which other rows make their calls in processes of their own; then collections are forced. Resident set and heap in MiB.", answerOf(all[0]), escape(all[0].All[0].SettingsOf()["return-wait"]))
 	blocks := append([]Block{text(said)}, tables((&tableMaker{}).sizedRows("Calls", all, rungColumns))...)
 	return append(blocks, paragraphs(comesBack(all))...)
@@ -179,7 +179,7 @@ func comesBack(rungs []*Scenario) string {
 	for _, s := range back {
 		latest = max(latest, s.Figure("return-ns").Max)
 	}
-	said := fmt.Sprintf("By itself the resident set was back in %d of %d rows with calls", len(back), len(called))
+	said := fmt.Sprintf("By itself the process gave back 95%% of what the calls had added in %d of %d rows with calls", len(back), len(called))
 	if len(back) > 0 {
 		said += ", after " + amount("return-ns", latest) + " at the latest"
 	}

@@ -93,7 +93,7 @@ func TestSizingSection(t *testing.T) {
 		"| Requests a second, /health | 40,000 |",
 		"over 16 connections", "| /health | 40,000 | 21 µs |", "At /health **the suite was the limit**",
 		"| 0 calls | 25 | n/a", "| 1 call | 25 | 200 |", "| 44 calls, 12 of them at once | 25 | 8,800 |", "or for 3m0s",
-		"By itself the resident set was back in 1 of 2 rows with calls, after 125 s at the latest. Collected, the live heap was 1,020 KiB after 44 calls, 12 of them at once, and 977 KiB without any.",
+		"By itself the process gave back 95% of what the calls had added in 1 of 2 rows with calls, after 125 s at the latest. Collected, the live heap was 1,020 KiB after 44 calls, 12 of them at once, and 977 KiB without any.",
 		"| 16 held | n/a", "of revision 2025-11-25",
 		"By the line through all rows, one held call more, its connection included, takes 32 KiB of the live heap (32) and 5 goroutines (5), with its 95% interval in brackets.",
 		"By the line through all rows, one abandoned session more takes 8 KiB of the live heap (8.00), with its 95% interval in brackets.",
@@ -168,5 +168,5 @@ func TestSizingSaysNoMoreThanItKnows(t *testing.T) {
 	assert.Contains(t, section, "| resources/list | 5 |")
 	assert.NotContains(t, section, "the suite was the limit")
 	assert.Contains(t, section, "| Resident set at its largest, during 8 calls | 5 MiB |")
-	assert.Contains(t, section, "By itself the resident set was back in 0 of 1 rows with calls.")
+	assert.Contains(t, section, "By itself the process gave back 95% of what the calls had added in 0 of 1 rows with calls.")
 }

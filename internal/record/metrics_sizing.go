@@ -31,9 +31,9 @@ func ladderMetrics() []Metric {
 		{Unit: "end-RSS-bytes", Better: Lower, Kinds: []Kind{Ladder},
 			Meaning: "Resident set as the last call ended."},
 		{Unit: "return-ns", Better: Lower, Kinds: []Kind{Ladder},
-			Meaning: "From the end of the last call until the resident set was within 5% of what it was before the first, nothing forced."},
+			Meaning: "From the end of the last call until 95% of what the calls had added to the resident set at most was given back, nothing forced; or until it was within 5% of what it was before, where that came first."},
 		{Unit: "left-RSS-bytes", Better: Lower, Kinds: []Kind{Ladder},
-			Meaning: "Resident set when that was so, or when it was waited for no longer."},
+			Meaning: "Resident set once it was within 5% of what it was before, or when it was waited for no longer."},
 	}
 }
 
