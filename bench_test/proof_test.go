@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"mcpbench/internal/cgroup"
 	"mcpbench/internal/record"
@@ -239,4 +240,31 @@ func TestProofFindsTheLeastLimit(t *testing.T) {
 	assert.Equal(t, stat.Fail, r.verdict())
 	assert.Contains(t, r.because(), "killed", "no process lives in what it retains alone")
 	assert.NotEmpty(t, result.Absent["needed-limit-bytes"])
+}
+
+// The pages of a file are dropped, also of one that was just written; not while they are mapped.
+func TestForget(t *testing.T) {
+	const size = 4 << 20
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, make([]byte, size), 0o600))
+	var fs unix.Statfs_t
+	if require.NoError(t, unix.Statfs(path, &fs)); fs.Type == unix.TMPFS_MAGIC {
+		t.Skip("files of this folder are always in memory")
+	}
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	share, err := inMemory(f)
+	require.NoError(t, err)
+	require.InDelta(t, 1, share, 0, "it was just written")
+	require.NoError(t, forget(path))
+	share, err = inMemory(f)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, share, cached)
+
+	mapped, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
+	require.NoError(t, err)
+	require.ErrorContains(t, forget(path), "100% of")
+	require.NoError(t, unix.Munmap(mapped))
+	require.NoError(t, forget(path))
 }
