@@ -253,7 +253,7 @@ func TestForget(t *testing.T) {
 	}
 	f, err := os.Open(path)
 	require.NoError(t, err)
-	defer f.Close()
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
 	share, err := inMemory(f)
 	require.NoError(t, err)
 	require.InDelta(t, 1, share, 0, "it was just written")
