@@ -21,7 +21,8 @@ const (
 	leakPace = 20 * time.Second
 	// leakRuns is how often each leak is judged, and leakAtOnce how many of the runs go on at a time.
 	leakRuns, leakAtOnce = 20, 10
-	leakReadings         = 100
+	// leakReadings are as few as the rule can well do with, since each reading leaves something behind.
+	leakReadings = 75
 )
 
 // gateRule is by what the published soak tells a leak.
@@ -59,7 +60,7 @@ func leaksAtOnce(t *testing.T, perHour float64) []stat.Leak {
 	perMinute := perHour * mib * float64(time.Minute) / float64(leakPace)
 	runs := make([]leakRun, leakAtOnce)
 	for i := range runs {
-		c := calibrate(t, fmt.Sprintf("-leak-rate=%.0f", perMinute), "-garbage=64KiB", "-latency=const:20ms")
+		c := calibrate(t, fmt.Sprintf("-leak-rate=%.0f", perMinute), "-garbage=64KiB", "-latency=const:40ms")
 		runs[i] = leakRun{c, c.callers(t, 1)}
 	}
 	leaks := make([]stat.Leak, len(runs))
