@@ -133,8 +133,8 @@ func TestStdioRefusalsAreBounded(t *testing.T) {
 		}
 	}
 	assert.Greater(t, refused, 1000)
-	p.say(t, readVersion)
-	assert.Contains(t, string(p.hear(t).Result), "19.0.0", "the room is given back")
+	p.say(t, `{"jsonrpc":"2.0","id":"last","method":"resources/list"}`)
+	assert.Nil(t, p.hear(t).Error, "the room is given back")
 }
 
 // goroutines counts those of a process that serves profiles.
@@ -247,23 +247,54 @@ func TestPatienceIsForThePieces(t *testing.T) {
 	}
 }
 
+// hello opens a session.
+const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+
+// converse sends a message in a session, or in none.
+func converse(t *testing.T, url, session, message string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/mcp", strings.NewReader(message))
+	require.NoError(t, err)
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Private-Token": {canary}}
+	if session != "" {
+		r.Header.Set("Mcp-Session-Id", session)
+	}
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	_ = response.Body.Close()
+	return response
+}
+
+// TestAbandonedSessionsGiveBack opens as many sessions as there may be and leaves them: more are refused until their
+// time is up, and then what ran for them has ended.
+func TestAbandonedSessionsGiveBack(t *testing.T) {
+	const bound = 100
+	p, url := serveHTTP(t, newGitLab(t, 0), "--session-timeout", "3s", "--max-sessions", fmt.Sprint(2*bound), "--pprof-addr", "0")
+	profiles := "http://" + p.logged(t, `msg="serving profiles" address=`)
+	status, _ := fetch(t, url, "tools/list", "", "")
+	require.Equal(t, http.StatusOK, status)
+	before := goroutines(t, profiles)
+	opened := 0
+	for ; opened <= 2*bound; opened++ {
+		response := converse(t, url, "", hello)
+		if response.StatusCode == http.StatusServiceUnavailable {
+			assert.Equal(t, "1", response.Header.Get("Retry-After"))
+			break
+		}
+		require.Equal(t, http.StatusOK, response.StatusCode)
+	}
+	require.GreaterOrEqual(t, opened, bound, "half of all sessions, and more if some have ended already")
+	require.LessOrEqual(t, opened, 2*bound, "there is a bound")
+	assert.Greater(t, goroutines(t, profiles), before+bound/2)
+	assert.Eventually(t, func() bool { return goroutines(t, profiles) <= before+4 }, patience, 20*time.Millisecond)
+	assert.Equal(t, http.StatusOK, converse(t, url, "", hello).StatusCode)
+}
+
 // TestAbandonedSessionsEnd leaves a session alone for as long as sessions may be.
 func TestAbandonedSessionsEnd(t *testing.T) {
 	_, url := serveHTTP(t, newGitLab(t, 0), "--session-timeout", "300ms")
-	say := func(session, message string) *http.Response {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/mcp", strings.NewReader(message))
-		require.NoError(t, err)
-		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Private-Token": {canary}}
-		if session != "" {
-			r.Header.Set("Mcp-Session-Id", session)
-		}
-		response, err := http.DefaultClient.Do(r)
-		require.NoError(t, err)
-		_ = response.Body.Close()
-		return response
-	}
-	session := say("", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`).
-		Header.Get("Mcp-Session-Id")
+	say := func(session, message string) *http.Response { return converse(t, url, session, message) }
+	session := say("", hello).Header.Get("Mcp-Session-Id")
 	require.NotEmpty(t, session)
 	begin := time.Now()
 	for time.Since(begin) < 900*time.Millisecond { // it is not the age of a session that ends it

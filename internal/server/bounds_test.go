@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -26,12 +25,10 @@ func TestOneCredentialLeavesRoom(t *testing.T) {
 	s := serveTest(t, "--max-concurrent-requests", "4")
 	s.send(t, modern("tools/list", "", "").by("other"))
 	s.send(t, modern("tools/list", "", ""))
-	s.gitlab.delay.Store(int64(2 * time.Second))
-	read := modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`)
-	ctx, giveUp := context.WithCancel(t.Context())
-	defer giveUp()
+	s.gitlab.stuck = make(chan struct{})
+	var waiting []<-chan answer
 	for range 2 {
-		s.later(ctx, read)
+		waiting = append(waiting, s.later(t.Context(), modern("resources/read", "gitlab://version", `"uri":"gitlab://version"`)))
 	}
 	require.Eventually(t, func() bool { return s.gitlab.others.Load() == 2 }, 5*time.Second, time.Millisecond)
 	stop := make(chan struct{})
@@ -45,7 +42,7 @@ func TestOneCredentialLeavesRoom(t *testing.T) {
 					crowd <- served
 					return
 				default:
-					if a, err := s.try(ctx, modern("tools/list", "", "")); err != nil || a.status != http.StatusServiceUnavailable {
+					if a, err := s.try(t.Context(), modern("tools/list", "", "")); err != nil || a.status != http.StatusServiceUnavailable {
 						served++
 					}
 				}
@@ -58,6 +55,10 @@ func TestOneCredentialLeavesRoom(t *testing.T) {
 	close(stop)
 	for range 8 {
 		assert.Zero(t, <-crowd)
+	}
+	close(s.gitlab.stuck)
+	for _, w := range waiting {
+		assert.Equal(t, http.StatusOK, (<-w).status)
 	}
 }
 

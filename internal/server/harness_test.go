@@ -31,6 +31,7 @@ type fakeGitLab struct {
 	users, others atomic.Int64
 	delay         atomic.Int64  // of everything but /user, in nanoseconds
 	held          chan struct{} // if set, /user is answered once it is closed
+	stuck         chan struct{} // if set, everything else is
 	asking        atomic.Int64  // questions to /user that wait for held
 	refuseAll     atomic.Int64  // a status for every answer, if not 0
 }
@@ -70,6 +71,9 @@ func (g *fakeGitLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.users.Add(1)
 	} else {
 		g.others.Add(1)
+		if g.stuck != nil {
+			<-g.stuck
+		}
 		time.Sleep(time.Duration(g.delay.Load()))
 	}
 	switch r.URL.Path {
