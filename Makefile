@@ -153,8 +153,10 @@ compare: suite ## measure OLD and NEW, binaries or revisions, in turn, ROUNDS ti
 truth: suite ## measure a server whose costs are known, and write what is found of them into docs/method.md, in about half an hour
 	@cd bench_test && $(OUT)/suite.test -test.run='^TestTruth(OfASweep)?$$' -test.v -truth -update -test.timeout=0
 
+# SIGNALS is how often the suite is ended at a random moment by either signal.
+SIGNALS ?= 20
 faults: suite ## have the suite measure while one thing after the other fails, and end it with signals, in five minutes
-	@cd bench_test && $(OUT)/suite.test -test.run='^TestFaults' -test.v -fault-signals=20
+	@cd bench_test && $(OUT)/suite.test -test.run='^TestFaults' -test.v -fault-signals=$(SIGNALS)
 
 # PROOFS are the loads whose limits `make prove-sizing` puts to the test: surface, credentials held, calls in flight.
 PROOFS ?= dynamic:300:40 meta:300:40 individual:100:20
