@@ -143,16 +143,11 @@ func (d *departures) glance(ctx context.Context) (census, error) {
 	if err != nil || d.instance.heap == nil {
 		return census{descriptors: reading.Descriptors}, err
 	}
-	for range 2 {
-		if err := d.instance.heap.Collect(ctx); err != nil {
-			return census{}, err
-		}
-	}
-	goroutines, err := d.instance.heap.Goroutines(ctx)
+	heap, err := meter.LiveHeap(ctx, d.instance.heap)
 	if err != nil {
 		return census{}, err
 	}
-	heap, err := d.instance.heap.Live(ctx)
+	goroutines, err := d.instance.heap.Goroutines(ctx)
 	if err != nil {
 		return census{}, err
 	}

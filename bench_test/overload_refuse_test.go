@@ -7,6 +7,7 @@ import (
 
 	"mcpbench/fakegitlab"
 	"mcpbench/internal/load"
+	"mcpbench/internal/meter"
 )
 
 // refusing is what refusals alone came to.
@@ -101,11 +102,6 @@ func (r *overloadRun) liveHeap(ctx context.Context) (*int64, error) {
 	if heap == nil {
 		return nil, nil
 	}
-	for range 2 { // what a first one finalizes, a second one frees
-		if err := heap.Collect(ctx); err != nil {
-			return nil, err
-		}
-	}
-	reading, err := heap.Live(ctx)
+	reading, err := meter.LiveHeap(ctx, heap)
 	return reading.Live, err
 }

@@ -242,9 +242,6 @@ func (r *soakRun) settle(ctx context.Context) (soakRest, error) {
 	if err != nil {
 		return at, err
 	}
-	if err := r.collected(ctx, settled); err != nil {
-		return at, err
-	}
 	for _, s := range settled {
 		at.rss += float64(s.RSS)
 		at.rested = at.rested && s.Rested
@@ -257,22 +254,6 @@ func (r *soakRun) settle(ctx context.Context) (soakRest, error) {
 	at.descriptors, at.threads = now.Descriptors, now.Threads
 	at.goroutines, err = r.goroutines(ctx)
 	return at, err
-}
-
-// collected reads the live heaps once more, so that the text of a profile is not in them, which grows while a process has
-// more to tell.
-func (r *soakRun) collected(ctx context.Context, settled []meter.Settled) error {
-	for i, in := range r.processes.instances {
-		if in.heap == nil {
-			continue
-		}
-		heap, err := in.heap.Collected(ctx)
-		if err != nil {
-			return err
-		}
-		settled[i].Heap = &heap
-	}
-	return nil
 }
 
 // goroutines counts those of all processes. It is -1 where they cannot be counted.

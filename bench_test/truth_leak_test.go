@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpbench/internal/load"
+	"mcpbench/internal/meter"
 	"mcpbench/internal/stat"
 	"mcpbench/scenarios"
 )
@@ -145,13 +146,8 @@ func (c *calibrated) heapOver(ctx context.Context, hour time.Duration, n int) ([
 	defer tick.Stop()
 	for range n {
 		<-tick.C
-		for range 2 { // what a sync.Pool holds survives one
-			if err := c.instance.heap.Collect(ctx); err != nil {
-				return nil, err
-			}
-		}
 		at := time.Since(begun)
-		live, err := c.instance.heap.Live(ctx)
+		live, err := meter.LiveHeap(ctx, c.instance.heap)
 		if err != nil {
 			return nil, err
 		}

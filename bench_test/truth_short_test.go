@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpbench/internal/load"
+	"mcpbench/internal/meter"
 	"mcpbench/internal/record"
 	"mcpbench/internal/spawn"
 	"mcpbench/internal/stat"
@@ -122,10 +123,7 @@ func (c *calibrated) settledHeap(t *testing.T) float64 {
 		last = n
 		return settled
 	}, time.Minute, 20*time.Millisecond)
-	for range 2 {
-		require.NoError(t, c.instance.heap.Collect(t.Context()))
-	}
-	live, err := c.instance.heap.Live(t.Context())
+	live, err := meter.LiveHeap(t.Context(), c.instance.heap)
 	require.NoError(t, err)
 	return float64(*live.Live)
 }

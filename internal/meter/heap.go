@@ -15,7 +15,7 @@ type Heap interface {
 	// Live reads the heap as it is; only after Collect is what is no longer reachable out of it.
 	Live(ctx context.Context) (HeapReading, error)
 	// Collected forces a collection and reads what it left, in one question: what the answer takes to make is not in it.
-	// After Collect, Live has the garbage of one answer more, which for a process that has done much may be a MiB.
+	// After Collect, Live has the garbage of Collect's answer too, which for a process that has done much may be a MiB.
 	Collected(ctx context.Context) (HeapReading, error)
 	// Goroutines counts the runtime's units of concurrency, without those that serve the question.
 	Goroutines(ctx context.Context) (int, error)

@@ -47,7 +47,7 @@ type Settled struct {
 
 // Settle waits until the tree's memory has come to rest. If h is not nil it first forces two collections, two
 // because what a sync.Pool holds survives one; then it reads the resident set until that keeps still, and
-// only then, since that may change the resident set again, collects twice more to read the heap.
+// only then, since that may change the resident set again, reads what is reachable, as LiveHeap does.
 //
 // A resident set that keeps still need not be at rest: the part of Go's runtime that gives memory back sleeps
 // for a thousand times as long as its last piece of work took, which on a busy host can be many seconds
@@ -66,17 +66,16 @@ func settle(ctx context.Context, t *Tree, h Heap, o SettleOptions) (Settled, err
 	if h == nil {
 		return awaitRest(ctx, t.Read, nil, r)
 	}
-	if err := collectTwice(ctx, h); err != nil {
-		return Settled{}, err
+	for range 2 {
+		if err := h.Collect(ctx); err != nil {
+			return Settled{}, err
+		}
 	}
 	s, err := awaitRest(ctx, t.Read, h, r)
 	if err != nil {
 		return Settled{}, err
 	}
-	if err := collectTwice(ctx, h); err != nil {
-		return Settled{}, err
-	}
-	live, err := h.Live(ctx)
+	live, err := LiveHeap(ctx, h)
 	if err != nil {
 		return Settled{}, err
 	}
@@ -84,13 +83,13 @@ func settle(ctx context.Context, t *Tree, h Heap, o SettleOptions) (Settled, err
 	return s, nil
 }
 
-func collectTwice(ctx context.Context, h Heap) error {
-	for range 2 {
-		if err := h.Collect(ctx); err != nil {
-			return err
-		}
+// LiveHeap reads the heap when nothing but what is reachable is in it: after two collections, since what a first one
+// finalizes, and what a sync.Pool holds, only a second one frees, and without what the answers take to make.
+func LiveHeap(ctx context.Context, h Heap) (HeapReading, error) {
+	if err := h.Collect(ctx); err != nil {
+		return HeapReading{}, err
 	}
-	return nil
+	return h.Collected(ctx)
 }
 
 func awaitRest(ctx context.Context, read func() (Reading, error), h Heap, r rest) (Settled, error) {

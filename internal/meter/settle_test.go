@@ -32,7 +32,10 @@ func (h *fakeHeap) Collect(context.Context) error {
 }
 
 func (h *fakeHeap) Collected(ctx context.Context) (HeapReading, error) {
-	return HeapReading{}, h.Collect(ctx)
+	if err := h.Collect(ctx); err != nil {
+		return HeapReading{}, err
+	}
+	return h.live, nil
 }
 
 func (h *fakeHeap) Live(context.Context) (HeapReading, error) {

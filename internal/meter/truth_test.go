@@ -131,8 +131,7 @@ func TestSettleFindsWhatIsRetained(t *testing.T) {
 	c := startChild(t)
 	h := GoPprof(c.tell("pprof"))
 	tree := newTree(t, c.pid)
-	require.NoError(t, collectTwice(t.Context(), h))
-	before, err := h.Live(t.Context())
+	before, err := LiveHeap(t.Context(), h)
 	require.NoError(t, err)
 	small := read(t, tree).RSS
 

@@ -44,9 +44,13 @@ func judge(resp *http.Response) error {
 			RetryAfter: resp.Header.Get("Retry-After"),
 		}
 	default:
+		hint := "is the GitLab URL right?"
+		if code >= http.StatusInternalServerError {
+			hint = "what GitLab logged of it says why"
+		}
 		return &AdmissionError{
 			Status: http.StatusBadGateway,
-			Reason: fmt.Sprintf("GitLab answered with status %d when asked who the token belongs to: is the GitLab URL right?", code),
+			Reason: fmt.Sprintf("GitLab answered with status %d when asked who the token belongs to: %s", code, hint),
 		}
 	}
 }

@@ -103,14 +103,15 @@ func TestAdmit(t *testing.T) {
 		retryAfter string
 		status     int
 		refused    bool
+		says       string
 	}{
-		{"good", 200, "", 0, false},
-		{"unknown", 401, "", 401, true},
-		{"without scope", 403, "", 403, true},
-		{"busy", 429, "7", 503, false},
-		{"down", 503, "", 503, false},
-		{"broken", 500, "", 502, false},
-		{"not a GitLab", 404, "", 502, false},
+		{"good", 200, "", 0, false, ""},
+		{"unknown", 401, "", 401, true, "wrong, expired or revoked"},
+		{"without scope", 403, "", 403, true, "needs the scope"},
+		{"busy", 429, "7", 503, false, "busy (status 429)"},
+		{"down", 503, "", 503, false, "busy (status 503)"},
+		{"broken", 500, "", 502, false, "status 500 when asked who the token belongs to: what GitLab logged"},
+		{"not a GitLab", 404, "", 502, false, "is the GitLab URL right?"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
@@ -137,6 +138,7 @@ func TestAdmit(t *testing.T) {
 			assert.Equal(t, tt.status, refused.Status)
 			assert.Equal(t, tt.refused, refused.Refused())
 			assert.Equal(t, tt.retryAfter, refused.RetryAfter)
+			assert.Contains(t, err.Error(), tt.says)
 			assert.NotContains(t, err.Error(), canary)
 		})
 	}
