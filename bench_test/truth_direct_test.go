@@ -122,7 +122,7 @@ func spikeRows(t *testing.T) truthTable {
 	peak, err := c.instance.tree.Peak()
 	require.NoError(t, err)
 	assert.Less(t, c.read(t).RSS-before.RSS, int64(spike/10), "it is gone, so that a look afterwards does not see it")
-	return truthTable{{"peak resident set of a spike", "200 MiB for 20 ms", spike, float64(peak - before.RSS), residentWithin, inMiB}}
+	return truthTable{rowOf("peak resident set of a spike", "200 MiB for 20 ms", spike, float64(peak-before.RSS), residentWithin, inMiB)}
 }
 
 // In stalls of 1 s of every 10 s, a tenth of independent callers wait, each as long as is left of it: one in a hundred
@@ -141,16 +141,16 @@ func stallRows(t *testing.T) truthTable {
 	m := open.Methods[string(record.Call)]
 	require.EqualValues(t, 10000, m.OK)
 	table := truthTable{
-		{"p99 of an open loop, 100 calls/s", "1 s stall every 10 s", 0.9 * stall, atRank(m, 9900), stallWithin, inTime},
-		{"max of an open loop, 100 calls/s", "1 s stall every 10 s", stall, float64(m.Max), stallWithin, inTime},
+		rowOf("p99 of an open loop, 100 calls/s", "1 s stall every 10 s", 0.9*stall, atRank(m, 9900), stallWithin, inTime),
+		rowOf("max of an open loop, 100 calls/s", "1 s stall every 10 s", stall, float64(m.Max), stallWithin, inTime),
 	}
 	c = calibrate(t, "-stall=1s:1s")
 	closed, err := load.Closed(t.Context(), c.callers(t, 1), load.Options{Duration: 3 * time.Second})
 	require.NoError(t, err)
 	m = closed.Methods[string(record.Call)]
 	return append(table,
-		truthRow{"p99 of a closed loop, which is blind to it", "1 s stall", 0, atRank(m, int(m.OK)*99/100), tolerance{amount: stall / 20}, inTime},
-		truthRow{"max of a closed loop", "1 s stall", stall, float64(m.Max), stallWithin, inTime})
+		rowOf("p99 of a closed loop, which is blind to it", "1 s stall", 0, atRank(m, int(m.OK)*99/100), tolerance{amount: stall / 20}, inTime),
+		rowOf("max of a closed loop", "1 s stall", stall, float64(m.Max), stallWithin, inTime))
 }
 
 // idDigits are those of the ids that the suite gives its requests, which the size of a listing is set without.
@@ -161,7 +161,7 @@ func countRows(t *testing.T) truthTable {
 	t.Helper()
 	const callers, each = 4, 50
 	exact := func(what, set string, want, found float64) truthRow {
-		return truthRow{what, set, want, found, tolerance{}, inNumber}
+		return rowOf(what, set, want, found, tolerance{}, inNumber)
 	}
 	var table truthTable
 	for _, how := range []string{"503", "429", "rpc"} {

@@ -94,8 +94,8 @@ func leakVerdicts(perHour float64, want stat.Verdict, leaks []stat.Leak) truthTa
 	}
 	runs := float64(len(leaks))
 	return truthTable{
-		{fmt.Sprintf("leak, the furthest off of %.0f runs", runs), set, perHour * mib, worst, within, inMiBPerHour},
-		{fmt.Sprintf("verdict %s on a leak, of %.0f runs", want, runs), set, runs, right, tolerance{}, inNumber},
+		rowOf(fmt.Sprintf("leak, the furthest off of %.0f runs", runs), set, perHour*mib, worst, within, inMiBPerHour),
+		rowOf(fmt.Sprintf("verdict %s on a leak, of %.0f runs", want, runs), set, runs, right, tolerance{}, inNumber),
 	}
 }
 

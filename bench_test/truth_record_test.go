@@ -55,7 +55,7 @@ func (e experiment) measure(t *testing.T) truthTable {
 	}
 	var table truthTable
 	for i, c := range e.costs {
-		table = append(table, truthRow{c.what, c.set, c.want, medianOf(t, found[i]), c.within, c.show})
+		table = append(table, truthRow{c.what, c.set, c.want, medianOf(t, found[i]), c.within, c.show, found[i]})
 	}
 	return table
 }

@@ -40,7 +40,7 @@ func openStallRows(t *testing.T) truthTable {
 	require.NoError(t, err)
 	m := open.Methods[string(record.Call)]
 	require.Zero(t, m.Failed, "%v", m.Reasons)
-	return truthTable{{"p99 of an open loop, 100 calls/s", "2 s stall in 4 s", 0.98 * stall, atRank(m, int(m.OK)*99/100), stallWithin, inTime}}
+	return truthTable{rowOf("p99 of an open loop, 100 calls/s", "2 s stall in 4 s", 0.98*stall, atRank(m, int(m.OK)*99/100), stallWithin, inTime)}
 }
 
 // closedStallRows has a caller who waits for each answer, and so meets the stall once.
@@ -52,7 +52,7 @@ func closedStallRows(t *testing.T) truthTable {
 	require.NoError(t, err)
 	m := closed.Methods[string(record.Call)]
 	require.Zero(t, m.Failed, "%v", m.Reasons)
-	return truthTable{{"p99 of a closed loop, which is blind to it", "2 s stall in 4 s", 0, atRank(m, int(m.OK)*99/100), tolerance{amount: stall / 20}, inTime}}
+	return truthTable{rowOf("p99 of a closed loop, which is blind to it", "2 s stall in 4 s", 0, atRank(m, int(m.OK)*99/100), tolerance{amount: stall / 20}, inTime)}
 }
 
 // leakVerdictRows judges leaks of readings that were made up: of a heap that collections let fall back to what is
@@ -97,7 +97,7 @@ func retainedRows(t *testing.T) truthTable {
 		before := c.settledHeap(t)
 		c.admit(t, 1, credentials)
 		each := (c.settledHeap(t) - before) / credentials
-		table = append(table, truthRow{"retained a credential", inBytes(float64(bytes)), float64(bytes), each, retainedWithin, inBytes})
+		table = append(table, rowOf("retained a credential", inBytes(float64(bytes)), float64(bytes), each, retainedWithin, inBytes))
 	}
 	return table
 }
@@ -138,7 +138,7 @@ func cpuRows(t *testing.T) truthTable {
 	}{{time.Millisecond, 10}, {10 * time.Millisecond, 3}} {
 		less, more := onOneCPU(t, "-cpu-call=1ms"), onOneCPU(t, "-cpu-call="+(tt.d+time.Millisecond).String())
 		found := difference(t, less, more, 40, tt.calls)
-		table = append(table, truthRow{"CPU a call", tt.d.String() + " more", float64(tt.d), found, cpuWithin, inTime})
+		table = append(table, rowOf("CPU a call", tt.d.String()+" more", float64(tt.d), found, cpuWithin, inTime))
 	}
 	return table
 }
@@ -175,8 +175,8 @@ func treeRows(t *testing.T) truthTable {
 	more := onOneCPU(t, "-children=2", "-child-cpu=11ms", "-child-bytes=64MiB")
 	cpu := difference(t, less, more, 25, 3)
 	return truthTable{
-		{"resident set of a tree of three", "2 × 64 MiB", 128 * mib, float64(more.read(t).RSS - less.read(t).RSS), residentWithin, inMiB},
-		{"CPU of a tree of three a call", "2 × 10 ms more", 20e6, cpu, cpuWithin, inTime},
+		rowOf("resident set of a tree of three", "2 × 64 MiB", 128*mib, float64(more.read(t).RSS-less.read(t).RSS), residentWithin, inMiB),
+		rowOf("CPU of a tree of three a call", "2 × 10 ms more", 20e6, cpu, cpuWithin, inTime),
 	}
 }
 
@@ -196,8 +196,8 @@ func startRows(t *testing.T) truthTable {
 	start, listing := least()
 	lateStart, lateListing := least("-start-delay="+delay.String(), "-list-delay="+delay.String())
 	return truthTable{
-		{"start", delay.String() + " more", float64(delay), lateStart - start, startWithin, inTime},
-		{"first listing", delay.String() + " more", float64(delay), lateListing - listing, startWithin, inTime},
+		rowOf("start", delay.String()+" more", float64(delay), lateStart-start, startWithin, inTime),
+		rowOf("first listing", delay.String()+" more", float64(delay), lateListing-listing, startWithin, inTime),
 	}
 }
 
@@ -227,7 +227,7 @@ func latencyRows(t *testing.T) truthTable {
 	m := p.Methods[string(record.Call)]
 	require.EqualValues(t, callers*each, m.OK, "%v", m.Reasons)
 	return truthTable{
-		{"p50", distribution, 200e6, atRank(m, 500), latencyWithin, inTime},
-		{"p99", distribution, 800e6, atRank(m, 990), latencyWithin, inTime},
+		rowOf("p50", distribution, 200e6, atRank(m, 500), latencyWithin, inTime),
+		rowOf("p99", distribution, 800e6, atRank(m, 990), latencyWithin, inTime),
 	}
 }

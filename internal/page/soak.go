@@ -58,9 +58,13 @@ func (v *View) soak() []Block {
 // lead says how long what was loaded, and what came of the calls.
 func (s *Soak) lead() string {
 	w := s.Whole
-	return fmt.Sprintf("%s calls in %s under load, a rest, %s more and a rest, on %d paths at once, which kept %s cores busy: %s. Verdict: %s; what it rests on is under [Gates](#gates).",
+	verdict := fmt.Sprintf("Verdict: %s; what it rests on is under [Gates](#gates).", verdictWords(w.All[0].About(record.KeyVerdict)))
+	if load := w.Figure("soak-load-ns"); !load.Known() {
+		return fmt.Sprintf("It did not come to its end (%s). %s", escape(load.Absent), verdict)
+	}
+	return fmt.Sprintf("%s calls in %s under load, a rest, %s more and a rest, on %d paths at once, which kept %s cores busy: %s. %s",
 		w.Figure("soak-calls").in(plain), w.Figure("soak-load-ns").in(minutes), w.Figure("soak-again-ns").in(minutes), len(s.Paths), w.Figure("soak-cpu-cores").in(plain),
-		s.outcomes(), verdictWords(w.All[0].About(record.KeyVerdict)))
+		s.outcomes(), verdict)
 }
 
 // outcomes says how many calls did not come to what they should, of those that the
@@ -118,7 +122,7 @@ func (s *Soak) growth() string {
 
 // soakRest has a row for each thing that is to be given back.
 func (m *tableMaker) soakRest(whole *Scenario) *Table {
-	m.table = Table{Head: []string{"", "Before any load", "After the first load", "After the second load"}, Names: 1}
+	m.table = Table{Head: []string{"", "Before any load", "Each connection opened once", "After the first load", "After the second load"}, Names: 1}
 	for _, of := range []struct {
 		words, unit string
 		scale       Scale
@@ -127,7 +131,7 @@ func (m *tableMaker) soakRest(whole *Scenario) *Table {
 		{"Descriptors", "descriptors", plain}, {"Threads", "threads", plain}, {"Goroutines", "goroutines", plain},
 	} {
 		row := []Cell{{Text: of.words}}
-		for _, at := range []string{"fresh", "after", "again"} {
+		for _, at := range []string{"fresh", "opened", "after", "again"} {
 			row = append(row, m.cell(whole.Figure("soak-"+at+"-"+of.unit), of.scale, Figure.middle))
 		}
 		m.table.Rows = append(m.table.Rows, row)
@@ -145,6 +149,8 @@ var pathColumns = []column{
 	{"p99 in the last fifth, ms", "path-last-p99-ns", millis, Figure.middle},
 	{"Failed", "path-failed-calls", plain, Figure.middle},
 	{"Refused", "path-refused-calls", plain, Figure.middle},
+	{"Given up", "path-cut-calls", plain, Figure.middle},
+	{"Never sent", "path-unsent-calls", plain, Figure.middle},
 }
 
 func (m *tableMaker) soakPaths(paths []*Scenario) *Table {

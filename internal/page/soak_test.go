@@ -35,13 +35,13 @@ func sampleSoak() *record.Record {
 	whole.set("soak-cut-calls", 7, 0)
 	whole.MarkAbsent("uncounted", "soak-unsent-calls")
 	whole.MarkAbsent("too short", "growth-goal-bytes/s")
-	for i, at := range []string{"fresh", "after", "again"} {
+	for i, at := range []string{"fresh", "opened", "after", "again"} {
 		whole.set("soak-"+at+"-RSS-bytes", float64((41+i)<<20), 0)
 		whole.set("soak-"+at+"-heap-bytes", float64((7+i)<<20), 0)
-		whole.set("soak-"+at+"-descriptors", []float64{16, 17, 40}[i], 0)
+		whole.set("soak-"+at+"-descriptors", []float64{16, 16, 17, 40}[i], 0)
 		whole.set("soak-"+at+"-threads", float64(11+i), 0)
 	}
-	whole.MarkAbsent("no way to count them", "soak-fresh-goroutines", "soak-after-goroutines", "soak-again-goroutines")
+	whole.MarkAbsent("no way to count them", "soak-fresh-goroutines", "soak-opened-goroutines", "soak-after-goroutines", "soak-again-goroutines")
 	rec.Results = append(rec.Results, whole.Result)
 	return rec
 }
@@ -78,6 +78,8 @@ func soakPathResult(i int, path string) record.Result {
 	}
 	s.set("path-failed-calls", 0, 0)
 	s.set("path-refused-calls", 0, 0)
+	s.set("path-cut-calls", 3, 0)
+	s.set("path-unsent-calls", 4, 0)
 	return s.Result
 }
 
@@ -88,8 +90,8 @@ func TestSoakIsShown(t *testing.T) {
 		"Measured: Soak on 2026-11-30 with the build of the figures.",
 		"## Soak\n", "1,234,567 calls in 30 min under load, a rest, 5 min more and a rest, on 6 paths at once, which kept 0.310 cores busy: 0 failed, 0 were refused, 7 had no answer and were given up and how many fell due and were never sent is not known (uncounted). Verdict: **FAIL**;",
 		"Resident set: 1 MiB/h (−2 to 3). Heap at which a collection is due: too short.",
-		"| Descriptors | 16 | 17 | 40 |", "| Resident set, MiB | 41 | 42 | 43 |", "| Goroutines | n/a <sup>a</sup> |",
-		"| tools/call on meta | 126,000 | 60 |", "| a new connection for each call |", "| odd |",
+		"| Descriptors | 16 | 16 | 17 | 40 |", "| Resident set, MiB | 41 | 42 | 43 | 44 |", "| Goroutines | n/a <sup>a</sup> |",
+		"| tools/call on meta | 126,000 | 60 |", "| 0 | 0 | 3 | 4 |", "| a new connection for each call |", "| odd |",
 		"Left out, since the server does not offer it: TLS with HTTP/2.",
 		`src="charts/soak.svg"`,
 	} {
@@ -116,6 +118,12 @@ func TestSoakFollowsTheRecord(t *testing.T) {
 	assert.Contains(t, page, "These are of another build than the figures of this page: v9, commit `fedcba987654`, measured 2026-11-30.")
 	assert.Contains(t, page, "with another build, v9, commit `fedcba987654`")
 	assert.NotContains(t, page, "Left out, since")
+
+	last.Values = nil
+	for _, m := range record.MetricsOf(record.Soak) {
+		last.MarkAbsent("the process *ended*", m.Unit)
+	}
+	assert.Contains(t, drawn(t, rec), "It did not come to its end (the process \\*ended\\*). Verdict: PASS;")
 
 	rec.Results = rec.Results[:24] // the figures alone
 	rec.Results = append(rec.Results, *last)
