@@ -16,7 +16,7 @@ import (
 
 // A load that had to cut calls ends the step, as the latency ceiling would.
 func TestCutCallsEndAStep(t *testing.T) {
-	tr := &trial{sheet: newSheet("Series/creds=1", nil, nil)}
+	tr := &trial{suite: &suite{}, people: &population{}, sheet: newSheet("Series/creds=1", nil, nil)}
 	err := (&timedLoad{phase: &load.Phase{Cut: 3}}).check(tr)
 	var early *earlyEnd
 	require.ErrorAs(t, err, &early)
@@ -68,7 +68,7 @@ func TestTooFewCallsAreDoubted(t *testing.T) {
 
 // What became of the calls of every load is counted, also of one that was ended.
 func TestOutcomesOfAllLoads(t *testing.T) {
-	tr := &trial{sheet: newSheet("Series/creds=1", nil, nil)}
+	tr := &trial{suite: &suite{}, people: &population{}, sheet: newSheet("Series/creds=1", nil, nil)}
 	tr.writeOutcomes()
 	assert.Equal(t, "no load ran", tr.sheet.result.Absent["failed-calls"], "absent is not zero")
 

@@ -122,7 +122,7 @@ func (s *Soak) growth() string {
 
 // soakRest has a row for each thing that is to be given back.
 func (m *tableMaker) soakRest(whole *Scenario) *Table {
-	m.table = Table{Head: []string{"", "Before any load", "Each connection opened once", "After the first load", "After the second load"}, Names: 1}
+	m.table = Table{Head: []string{"At rest", "Before any load", "Each connection opened once", "After the first load", "After the second load"}, Names: 1}
 	for _, of := range []struct {
 		words, unit string
 		scale       Scale
