@@ -147,14 +147,25 @@ func monitorThread() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var after []int
+	var ids []int
 	for _, e := range entries {
-		if id, err := strconv.Atoi(e.Name()); err == nil && id > os.Getpid() {
-			after = append(after, id)
+		if id, err := strconv.Atoi(e.Name()); err == nil && id != os.Getpid() {
+			ids = append(ids, id)
 		}
 	}
-	if len(after) == 0 {
-		return 0, fmt.Errorf("no thread has an id above that of the process, %d: start it again", os.Getpid())
+	if len(ids) == 0 {
+		return 0, fmt.Errorf("process %d has one thread only", os.Getpid())
 	}
-	return slices.Min(after), nil
+	return follows(os.Getpid(), ids), nil
+}
+
+// follows is the id that was given first after that of the process. Ids ascend, and begin at the bottom again after the
+// greatest that the kernel gives (pid_max, proc_sys_kernel(5)).
+func follows(process int, ids []int) int {
+	return slices.MinFunc(ids, func(a, b int) int {
+		if (a > process) != (b > process) {
+			return b - a // the one above the process is the greater
+		}
+		return a - b
+	})
 }

@@ -64,3 +64,19 @@ func TestCPUIsAccountedFor(t *testing.T) {
 	asking.Wait()
 	assert.InDelta(t, 30*time.Millisecond, s.totals().BurnedNS, float64(time.Millisecond))
 }
+
+// The ids of threads begin at the bottom again after the greatest there is.
+func TestFollows(t *testing.T) {
+	for _, tt := range []struct {
+		process int
+		ids     []int
+		want    int
+	}{
+		{100, []int{103, 101, 102}, 101},
+		{100, []int{101}, 101},
+		{32766, []int{301, 32767, 300}, 32767},
+		{32767, []int{302, 300, 301}, 300},
+	} {
+		assert.Equal(t, tt.want, follows(tt.process, tt.ids), "%v", tt)
+	}
+}
