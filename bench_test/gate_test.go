@@ -162,6 +162,13 @@ const keyWithout = "without"
 // processors of other tests. Whether it can tell then is no longer asked: decide skips it.
 func (r *ruling) again() bool { return !opts.gate && r.verdict() == stat.Inconclusive }
 
+// skip ends a test whose ruling could not tell, and says so: what is skipped go test tells nobody who did not ask.
+func (r *ruling) skip(t *testing.T) {
+	t.Helper()
+	_, _ = fmt.Fprintf(os.Stderr, "bench_test: %s: %s\n", t.Name(), r.line())
+	t.Skipf("%s: %s", r.verdict(), r.because())
+}
+
 // decide makes the ruling that of the test, of which it must be the last act: it is shown, and a Fail fails. One that
 // could not tell is no failure of the server, so it ends the test as one that was skipped; that a program sees it,
 // runGates has an exit code for it. In full the line goes to the standard output as well, where programs look for it.
@@ -176,9 +183,7 @@ func (r *ruling) decide(t *testing.T, s *suite) {
 	switch r.verdict() {
 	case stat.Pass:
 	case stat.Inconclusive:
-		// What is skipped go test tells nobody who did not ask.
-		_, _ = fmt.Fprintf(os.Stderr, "bench_test: %s\n", r.line())
-		t.Skipf("%s: %s", r.verdict(), r.because())
+		r.skip(t)
 	default:
 		t.Errorf("%s: %s", r.verdict(), r.because())
 	}
